@@ -1,0 +1,192 @@
+//! The command line: arguments in, one domain call, one answer out.
+//!
+//! Every command is a row of a family's table ([`Command`]); the same row parses its flags, prints its help and runs
+//! it. Usage is checked first (command, flags, `--dry-run`), then the workspace loads, then the command acts.
+
+mod agents;
+mod args;
+mod card;
+mod claude;
+mod demo;
+mod init;
+mod next;
+mod print;
+mod schema;
+
+use crate::activity::actor::{self, Asked, Identity, ProcessEnv};
+use crate::failure::{Code, Failure};
+use crate::workspace::{Access, Missing, Start, Workspace};
+pub use args::{Args, Flag, Takes, invalid_option, split_list};
+pub use print::{Output, sanitise};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// One command.
+#[derive(Clone, Copy)]
+pub struct Command {
+    /// Its words: `["card", "claim"]`.
+    pub words: &'static [&'static str],
+    /// What stands behind them in the help: `ID`.
+    pub operands: &'static str,
+    /// How many operands there may be.
+    pub most_operands: usize,
+    /// One line of help.
+    pub about: &'static str,
+    /// Its own flags.
+    pub flags: &'static [Flag],
+    /// Whether `--dry-run` is implemented.
+    pub dry_run: DryRun,
+    /// Whether the help lists it.
+    pub listed: Listed,
+    /// What it does.
+    pub run: fn(&Context, &Args) -> Result<Output, Failure>,
+}
+
+/// Whether a command implements `--dry-run`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DryRun {
+    /// It does.
+    Yes,
+    /// `CLI_FLAG_UNSUPPORTED`.
+    No,
+}
+
+/// Whether the help lists a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// It does.
+    Yes,
+    /// For this project's own use.
+    No,
+}
+
+/// Every command, family by family.
+pub fn commands() -> impl Iterator<Item = &'static Command> {
+    [
+        card::COMMANDS,
+        next::COMMANDS,
+        agents::COMMANDS,
+        init::COMMANDS,
+        claude::COMMANDS,
+        demo::COMMANDS,
+        schema::COMMANDS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// What a command runs in.
+pub struct Context {
+    /// The current directory.
+    pub cwd: PathBuf,
+    start: Start,
+    missing: Missing,
+    verbose: bool,
+    /// Whether stdout will be JSON.
+    pub json: bool,
+}
+
+impl Context {
+    fn new(args: &Args) -> Result<Self, Failure> {
+        let cwd = std::env::current_dir().map_err(|error| {
+            Failure::new(Code::INTERNAL_ERROR, format!("the current directory cannot be read: {error}"))
+        })?;
+        let start = match args.get("root") {
+            Some(root) => Start::Exactly(cwd.join(root)),
+            None => Start::From(cwd.clone()),
+        };
+        let missing = if args.has("allow-new") { Missing::Allow } else { Missing::Refuse };
+        Ok(Self { cwd, start, missing, verbose: args.has("verbose"), json: args.has("json") })
+    }
+
+    /// The workspace that `--root` or the current directory names.
+    pub fn workspace(&self) -> Result<Workspace, Failure> {
+        let workspace = Workspace::load(&self.start, self.missing, Access::Write)?;
+        if self.verbose {
+            eprintln!("workfile: workspace {}", sanitise(&workspace.root.display().to_string()));
+        }
+        Ok(workspace)
+    }
+
+    /// The directory `--root` names, else the current one, whether or not it is a workspace.
+    pub fn directory(&self) -> PathBuf {
+        match &self.start {
+            Start::Exactly(root) => root.clone(),
+            Start::From(cwd) => cwd.clone(),
+        }
+    }
+
+    /// Who is asking, with an explicit or configured name checked.
+    pub fn identity(&self, args: &Args) -> Result<Identity, Failure> {
+        let found = actor::resolve(Asked { explicit: args.get("actor"), ..Asked::NOTHING }, &ProcessEnv);
+        actor::check(&found)?;
+        Ok(found)
+    }
+}
+
+/// Runs the command line that begins with `first`.
+pub fn run(first: Option<OsString>, rest: impl Iterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = first.into_iter().chain(rest).collect();
+    let json = words.iter().any(|word| word == "--json");
+    match execute(&words) {
+        Ok(output) => print::output(&output, json),
+        Err(failure) => print::failure(&failure, json),
+    }
+}
+
+fn execute(words: &[OsString]) -> Result<Output, Failure> {
+    let (command, used) = match find(words)? {
+        Found::Command(command, used) => (command, used),
+        Found::Help(help) => return Ok(Output::text(help)),
+    };
+    let name = command.words.join(" ");
+    let args = Args::parse(&words[used..], command.flags, command.most_operands, &name)?;
+    if args.has("help") {
+        return Ok(Output::text(print::command_help(command)));
+    }
+    if args.has("dry-run") && command.dry_run == DryRun::No {
+        let text = format!("`workfile {name}` has no dry run");
+        return Err(Failure::new(Code::CLI_FLAG_UNSUPPORTED, text).with("flag", "--dry-run"));
+    }
+    (command.run)(&Context::new(&args)?, &args)
+}
+
+enum Found {
+    Command(&'static Command, usize),
+    Help(String),
+}
+
+/// The command whose words stand first: the longest match wins.
+fn find(words: &[OsString]) -> Result<Found, Failure> {
+    let texts: Vec<&str> = words.iter().map_while(|word| word.to_str()).take(3).collect();
+    match texts.first() {
+        None => return Ok(Found::Help(print::help())),
+        Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(print::help())),
+        Some(&("--version" | "-V")) => return find(&[OsString::from("version")]),
+        Some(_) => {}
+    }
+    let matching = |command: &&Command| {
+        texts.len() >= command.words.len() && command.words.iter().zip(&texts).all(|(want, got)| want == got)
+    };
+    if let Some(command) = commands().filter(matching).max_by_key(|command| command.words.len()) {
+        return Ok(Found::Command(command, command.words.len()));
+    }
+    let family: Vec<&Command> = commands().filter(|command| command.words[0] == texts[0]).collect();
+    let word = texts[0];
+    if family.is_empty() {
+        let text = format!("there is no command `{word}`");
+        return Err(Failure::new(Code::CLI_COMMAND_UNKNOWN, text).remedy("workfile help"));
+    }
+    match texts.get(1) {
+        Some(&("--help" | "-h" | "help")) => Ok(Found::Help(print::family_help(word))),
+        Some(second) if !second.starts_with('-') => {
+            let text = format!("`workfile {word}` has no command `{second}`");
+            Err(Failure::new(Code::CLI_COMMAND_UNKNOWN, text).remedy(format!("workfile {word} --help")))
+        }
+        _ => {
+            let text = format!("`workfile {word}` needs a command");
+            Err(Failure::new(Code::CLI_COMMAND_REQUIRED, text).remedy(format!("workfile {word} --help")))
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The one place that prints: JSON for programs, clean text for terminals.
+
+use super::{Command, Listed, args::GLOBAL, commands};
+use crate::failure::Failure;
+use serde_json::Value as Json;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
+use std::process::ExitCode;
+
+/// What a command answers.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// What `--json` prints.
+    pub json: Json,
+    /// What is printed without it.
+    pub text: String,
+    /// Notes for people, on stderr, without `--json` only; the JSON says the same in its own way.
+    pub notes: Vec<String>,
+    /// The exit number: not 0 for a check that found something.
+    pub exit: u8,
+}
+
+impl Output {
+    /// One answer in both forms.
+    pub fn new(json: Json, text: impl Into<String>) -> Self {
+        Self { json, text: text.into(), notes: Vec::new(), exit: 0 }
+    }
+
+    /// JSON in both forms.
+    pub fn json(json: Json) -> Self {
+        let text = pretty(&json);
+        Self::new(json, text)
+    }
+
+    /// Text; as JSON it is a string.
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self::new(Json::String(text.clone()), text)
+    }
+
+    /// The same with a note for people.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// The same with another exit number.
+    #[must_use]
+    pub fn exit(mut self, exit: u8) -> Self {
+        self.exit = exit;
+        self
+    }
+}
+
+/// JSON as it is printed: two spaces.
+pub(super) fn pretty(json: &Json) -> String {
+    serde_json::to_string_pretty(json).unwrap_or_default()
+}
+
+/// Prints an answer. A reader that has gone away is no failure.
+pub(super) fn output(output: &Output, json: bool) -> ExitCode {
+    let mut text = if json { pretty(&output.json) } else { output.text.clone() };
+    let mut stdout = std::io::stdout().lock();
+    if !json {
+        for note in &output.notes {
+            eprintln!("{}", sanitise(note));
+        }
+        if stdout.is_terminal() {
+            text = sanitise(&text);
+        }
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    ExitCode::from(output.exit)
+}
+
+/// Prints a failure on stderr.
+pub(super) fn failure(failure: &Failure, json: bool) -> ExitCode {
+    let mut text = if json { pretty(&failure.to_json()) } else { sanitise(&failure.to_string()) };
+    if !json
+        && let Some(Json::Array(allowed)) = failure.details.get("allowed")
+        && !allowed.is_empty()
+    {
+        let words: Vec<&str> = allowed.iter().filter_map(Json::as_str).collect();
+        let _ = write!(text, "\naccepted: {}", sanitise(&words.join(", ")));
+    }
+    let _ = writeln!(std::io::stderr(), "{text}");
+    ExitCode::from(failure.code.exit())
+}
+
+/// `text` as a terminal may see it: control characters but line feed and tab, and those that change direction or have no
+/// width, are shown as escapes.
+pub fn sanitise(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() || is_invisible(c) => {
+                let _ = write!(out, "{}", c.escape_unicode());
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// The help of the whole program.
+pub(super) fn help() -> String {
+    let mut out = String::from(
+        "workfile keeps several agents and people in one Git repository out of each other's way.\n\n\
+         Usage: workfile COMMAND [flags]\n\n",
+    );
+    let _ = writeln!(out, "  {:<38} what Claude Code runs around tool calls", "hook EVENT");
+    rows(&mut out, commands().filter(|command| command.listed == Listed::Yes));
+    out.push_str("\nFlags of every command:\n");
+    flags(&mut out, GLOBAL);
+    out.push_str("\n`workfile COMMAND --help` says more.");
+    out
+}
+
+/// The help of one family.
+pub(super) fn family_help(family: &str) -> String {
+    let mut out = format!("Usage: workfile {family} COMMAND [flags]\n\n");
+    rows(&mut out, commands().filter(|command| command.words[0] == family && command.listed == Listed::Yes));
+    out.push_str("\n`workfile COMMAND --help` says more.");
+    out
+}
+
+/// The help of one command.
+pub(super) fn command_help(command: &Command) -> String {
+    let mut out = format!("{}\n\nUsage: workfile {}", command.about, command.words.join(" "));
+    if !command.operands.is_empty() {
+        let _ = write!(out, " {}", command.operands);
+    }
+    out.push_str(" [flags]\n");
+    if !command.flags.is_empty() {
+        out.push_str("\nFlags:\n");
+        flags(&mut out, command.flags);
+    }
+    out.push_str("\nFlags of every command:\n");
+    flags(&mut out, GLOBAL);
+    out
+}
+
+fn rows<'a>(out: &mut String, rows: impl Iterator<Item = &'a Command>) {
+    for command in rows {
+        let usage = format!("{} {}", command.words.join(" "), command.operands);
+        let _ = writeln!(out, "  {usage:<38} {}", command.about);
+    }
+}
+
+fn flags(out: &mut String, flags: &[super::Flag]) {
+    for flag in flags {
+        let usage = format!("--{} {}", flag.name, flag.value);
+        let _ = writeln!(out, "  {usage:<26} {}", flag.help);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_never_sees_an_escape_sequence() {
+        assert_eq!(sanitise("a\u{1b}]0;x\u{7}b\r"), "a\\u{1b}]0;x\\u{7}b\\u{d}");
+        assert_eq!(sanitise("\u{202e}x\tй漢\n"), "\\u{202e}x\tй漢\n");
+    }
+}

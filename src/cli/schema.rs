@@ -1,0 +1,3 @@
+//! To be written.
+use super::Command;
+pub(super) const COMMANDS: &[Command] = &[];

@@ -1,0 +1,254 @@
+//! [`Dir`] on Unix: handles, `openat`, no-follow throughout.
+
+use super::{Kind, Stat, refused, temporary_name};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+
+/// A directory held open. Paths given to it are relative, `/` separated, without `.` and `..`; a link anywhere in them
+/// is an error, whatever it points to.
+#[derive(Debug)]
+pub struct Dir(OwnedFd);
+
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+impl Dir {
+    /// Opens a directory by path; links in `path` itself are followed.
+    pub fn open(path: &str) -> io::Result<Self> {
+        Ok(Self(rustix::fs::open(path, FOLDER, Mode::empty())?))
+    }
+
+    /// Opens a directory below this one.
+    pub fn below(&self, path: &str) -> io::Result<Self> {
+        Ok(Self(self.open_at(path, FOLDER | OFlags::NOFOLLOW, Mode::empty())?))
+    }
+
+    /// Opens a directory below this one and makes what is missing on the way.
+    pub fn make(&self, path: &str) -> io::Result<Self> {
+        match self.below(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            done => return done,
+        }
+        let mut at: Option<Self> = None;
+        for name in path.split('/') {
+            let here = at.as_ref().unwrap_or(self);
+            match rustix::fs::mkdirat(&here.0, name, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            at = Some(here.below(name)?);
+        }
+        at.ok_or_else(|| refused("an empty path"))
+    }
+
+    /// Opens a regular file for reading. Anything else at that name is an error.
+    pub fn open_file(&self, path: &str) -> io::Result<(File, Stat)> {
+        let file = self.open_at(path, FILE | OFlags::RDONLY, Mode::empty())?;
+        let stat = plain(&file)?;
+        Ok((File::from(file), stat))
+    }
+
+    /// Reads a regular file of at most `cap` bytes; a longer one is an error.
+    pub fn read(&self, path: &str, cap: u64) -> io::Result<Vec<u8>> {
+        let (file, stat) = self.open_file(path)?;
+        if stat.size > cap {
+            return Err(refused("larger than is read"));
+        }
+        let mut bytes = Vec::with_capacity(stat.size as usize + 1);
+        file.take(cap).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// What is at `path`, links not followed.
+    pub fn stat(&self, path: &str) -> io::Result<Stat> {
+        Ok(stat_of(&rustix::fs::statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    /// [`Dir::stat`] of an entry by its raw name.
+    pub fn stat_entry(&self, name: &OsStr) -> io::Result<Stat> {
+        Ok(stat_of(&rustix::fs::statat(&self.0, name.as_bytes(), AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    /// What this directory is itself.
+    pub fn stat_self(&self) -> io::Result<Stat> {
+        Ok(stat_of(&rustix::fs::fstat(&self.0)?))
+    }
+
+    /// Opens a directory entry by its raw name.
+    pub fn enter(&self, name: &OsStr) -> io::Result<Self> {
+        let flags = FOLDER | OFlags::NOFOLLOW;
+        Ok(Self(rustix::fs::openat(&self.0, name.as_bytes(), flags, Mode::empty())?))
+    }
+
+    /// Hands each entry to `each`, in no order, `.` and `..` left out, until it breaks. A file system that does not say
+    /// what an entry is costs a `stat` for it.
+    pub fn list(&self, mut each: impl FnMut(&OsStr, Kind) -> ControlFlow<()>) -> io::Result<()> {
+        let mut visit = |name: &std::ffi::CStr, known: FileType| {
+            let bytes = name.to_bytes();
+            if matches!(bytes, b"." | b"..") {
+                return ControlFlow::Continue(());
+            }
+            let name = OsStr::from_bytes(bytes);
+            let kind = match known {
+                FileType::Unknown => self.stat_entry(name).map_or(Kind::Other, |stat| stat.kind),
+                known => kind_of(known),
+            };
+            each(name, kind)
+        };
+        #[cfg(target_os = "linux")]
+        {
+            let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 16 * 1024];
+            // A handle reads on from where an earlier listing stopped.
+            rustix::fs::seek(&self.0, rustix::fs::SeekFrom::Start(0))?;
+            let mut entries = rustix::fs::RawDir::new(&self.0, &mut buffer);
+            while let Some(entry) = entries.next() {
+                let entry = entry?;
+                if visit(entry.file_name(), entry.file_type()).is_break() {
+                    break;
+                }
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        for entry in rustix::fs::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            if visit(entry.file_name(), entry.file_type()).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts `bytes` at `name` whole: a fresh file, one write, a rename over whatever is there, a link included. Not
+    /// flushed: what a power cut takes is rebuilt.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let (temporary, mut file) = loop {
+            let temporary = temporary_name();
+            match self.create(&temporary) {
+                // Left by a process of the same number; the next name is free.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => break (temporary, file?),
+            }
+        };
+        let done = file
+            .write_all(bytes)
+            .and_then(|()| Ok(rustix::fs::renameat(&self.0, &*temporary, &self.0, name)?));
+        if done.is_err() {
+            let _ = self.remove(&temporary);
+        }
+        done
+    }
+
+    /// Makes a new file; one that is there already is `AlreadyExists`.
+    pub fn create(&self, name: &str) -> io::Result<File> {
+        let flags = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        Ok(File::from(rustix::fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?))
+    }
+
+    /// Adds `bytes` at the end of a regular file in one write, making the file when it is missing.
+    pub fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let flags = FILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+        let file = rustix::fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?;
+        plain(&file)?;
+        File::from(file).write_all(bytes)
+    }
+
+    /// Renames an entry, over an existing one.
+    pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
+    }
+
+    /// Gives a file a second name; one that is there already is `AlreadyExists`.
+    pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        Ok(rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+    }
+
+    /// Removes a file or link.
+    pub fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// One `openat2` where the kernel has it, a walk of handles where not.
+    fn open_at(&self, path: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+            match rustix::fs::openat2(&self.0, path, flags, mode, resolve) {
+                // Older kernels, and sandboxes that do not know the call.
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                opened => return Ok(opened?),
+            }
+        }
+        walk(self.0.as_fd(), path, flags, mode)
+    }
+}
+
+/// Opens each directory of `path` without following, then its last name with `flags`.
+fn walk(from: std::os::fd::BorrowedFd<'_>, path: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+    let mut held: Option<OwnedFd> = None;
+    let (folders, last) = path.rsplit_once('/').map_or((None, path), |(folders, last)| (Some(folders), last));
+    for name in folders.into_iter().flat_map(|folders| folders.split('/')) {
+        let here = held.as_ref().map_or(from, AsFd::as_fd);
+        held = Some(rustix::fs::openat(here, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())?);
+    }
+    let here = held.as_ref().map_or(from, AsFd::as_fd);
+    Ok(rustix::fs::openat(here, last, flags, mode)?)
+}
+
+/// The stat of an open file that is regular.
+fn plain(file: &OwnedFd) -> io::Result<Stat> {
+    let stat = stat_of(&rustix::fs::fstat(file)?);
+    if stat.kind == Kind::File { Ok(stat) } else { Err(refused("not a regular file")) }
+}
+
+fn kind_of(kind: FileType) -> Kind {
+    match kind {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Dir,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+#[allow(
+    clippy::useless_conversion,
+    clippy::unnecessary_cast,
+    reason = "the field types differ between platforms"
+)]
+fn stat_of(stat: &rustix::fs::Stat) -> Stat {
+    let ns = |seconds: i64, part: i64| seconds.saturating_mul(1_000_000_000).saturating_add(part);
+    Stat {
+        kind: kind_of(FileType::from_raw_mode(stat.st_mode)),
+        size: stat.st_size as u64,
+        mtime_ns: ns(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        ctime_ns: ns(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        ino: stat.st_ino.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_opening_refuse_links() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        std::fs::create_dir_all(at("a/b")).unwrap();
+        std::fs::write(at("a/b/f"), "x").unwrap();
+        std::os::unix::fs::symlink(at("a"), at("l")).unwrap();
+        std::os::unix::fs::symlink(at("a/b/f"), at("a/b/g")).unwrap();
+        let dir = Dir::open(root.path().to_str().unwrap()).unwrap();
+        let flags = FILE | OFlags::RDONLY;
+        for (path, opens) in [("a/b/f", true), ("l/b/f", false), ("a/b/g", false), ("a/missing/f", false)] {
+            assert_eq!(dir.open_at(path, flags, Mode::empty()).is_ok(), opens, "openat2 {path}");
+            assert_eq!(walk(dir.0.as_fd(), path, flags, Mode::empty()).is_ok(), opens, "walk {path}");
+        }
+    }
+}

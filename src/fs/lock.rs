@@ -1,0 +1,313 @@
+//! Locks as files: one process at a time changes a record, and a dead one does not stop the others.
+//!
+//! A lock carries the process, the host and a random token. It is broken only when its process is gone on this host or
+//! when it is too old, and then by renaming it away first: what was renamed must be what was judged.
+
+use super::Dir;
+use crate::clock::Time;
+use crate::failure::{Code, Failure};
+use serde_json::{Map, Value};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long a writer waits for a lock.
+const WAIT: Duration = Duration::from_millis(5000);
+/// How often it looks.
+const STEP: Duration = Duration::from_millis(25);
+/// From this age on a lock is nobody's.
+const STALE_MS: i64 = 50_000;
+/// More than a lock file of ours ever has.
+const CAP: u64 = 4096;
+
+/// What a lock stands for; its file says so.
+#[derive(Clone, Copy, Debug)]
+pub enum Purpose<'a> {
+    /// Changing one record of a module.
+    Record {
+        /// The module, `cards` for instance.
+        module: &'a str,
+        /// The record's id.
+        id: &'a str,
+    },
+    /// Keeping an id while its record is made.
+    Reservation {
+        /// The id.
+        id: &'a str,
+    },
+}
+
+/// A lock that is held; dropping it gives it back.
+#[derive(Debug)]
+pub struct Lock {
+    folder: Dir,
+    name: String,
+    token: String,
+}
+
+impl Lock {
+    /// Waits up to five seconds for `<root>/<folder>/<name>`. `folder` is a relative path with `/`.
+    ///
+    /// `WRITE_LOCK_TIMEOUT` when somebody holds it that long, details `{lockPath, owner, heldForMs, lastError}`.
+    pub fn take(root: &Path, folder: &str, name: &str, purpose: Purpose<'_>) -> Result<Self, Failure> {
+        let start = Instant::now();
+        let path = root.join(folder).join(name);
+        loop {
+            let error = match Self::attempt(root, folder, name, purpose)? {
+                Attempt::Got(lock) => return Ok(lock),
+                Attempt::Held(error) => error,
+            };
+            if start.elapsed() >= WAIT {
+                return Err(timed_out(&path, start.elapsed(), &error));
+            }
+            std::thread::sleep(STEP);
+        }
+    }
+
+    /// Takes the lock if nobody alive has it; `None` when somebody does.
+    pub fn try_take(
+        root: &Path,
+        folder: &str,
+        name: &str,
+        purpose: Purpose<'_>,
+    ) -> Result<Option<Self>, Failure> {
+        match Self::attempt(root, folder, name, purpose)? {
+            Attempt::Got(lock) => Ok(Some(lock)),
+            Attempt::Held(_) => Ok(None),
+        }
+    }
+
+    fn attempt(root: &Path, folder: &str, name: &str, purpose: Purpose<'_>) -> Result<Attempt, Failure> {
+        let path = root.join(folder);
+        let fail = |error: io::Error| Failure::io("take the lock", &path.join(name), &error);
+        let text = root.to_str().ok_or_else(|| fail(io::ErrorKind::InvalidFilename.into()))?;
+        let dir = Dir::open(text).and_then(|root| root.make(folder)).map_err(fail)?;
+        // Two rounds: a stale lock that is broken in the first is taken in the second.
+        for _ in 0..2 {
+            match dir.create(name) {
+                Ok(mut file) => {
+                    let token = token();
+                    if let Err(error) = file.write_all(&content(purpose, &token)) {
+                        let _ = dir.remove(name);
+                        return Err(fail(error));
+                    }
+                    return Ok(Attempt::Got(Self { folder: dir, name: name.to_owned(), token }));
+                }
+                Err(error) if is_contention(&error) => {
+                    if !break_stale(&dir, name) {
+                        return Ok(Attempt::Held(error));
+                    }
+                }
+                Err(error) => return Err(fail(error)),
+            }
+        }
+        Ok(Attempt::Held(io::ErrorKind::AlreadyExists.into()))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // After 50 seconds somebody else may have taken it over; theirs stays.
+        if read(&self.folder, &self.name)
+            .is_some_and(|text| owner(&text).token.as_deref() == Some(&self.token))
+        {
+            let _ = self.folder.remove(&self.name);
+        }
+    }
+}
+
+enum Attempt {
+    Got(Lock),
+    Held(io::Error),
+}
+
+fn is_contention(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::AlreadyExists
+        || (cfg!(windows)
+            && matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ResourceBusy))
+}
+
+fn token() -> String {
+    format!("{:016x}", fastrand::u64(..))
+}
+
+fn content(purpose: Purpose<'_>, token: &str) -> Vec<u8> {
+    let mut map = Map::new();
+    if let Purpose::Reservation { id } = purpose {
+        map.insert("id".to_owned(), id.into());
+    }
+    map.insert("pid".to_owned(), std::process::id().into());
+    map.insert("createdAt".to_owned(), Time::system().timestamp().into());
+    if let Purpose::Record { module, id } = purpose {
+        map.insert("module".to_owned(), module.into());
+        map.insert("recordId".to_owned(), id.into());
+    }
+    map.insert("host".to_owned(), host().into());
+    map.insert("token".to_owned(), token.into());
+    let mut line = Value::Object(map).to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+struct Owner {
+    json: Option<Value>,
+    pid: Option<i64>,
+    host: Option<String>,
+    created: Option<Time>,
+    token: Option<String>,
+}
+
+fn owner(text: &[u8]) -> Owner {
+    let json: Option<Value> = serde_json::from_slice(text).ok();
+    let field = |name: &str| json.as_ref().and_then(|json| json.get(name));
+    let text_of = |name: &str| field(name).and_then(Value::as_str).map(str::to_owned);
+    Owner {
+        pid: field("pid").and_then(Value::as_i64),
+        host: text_of("host"),
+        created: field("createdAt").and_then(Value::as_str).and_then(Time::parse),
+        token: text_of("token"),
+        json,
+    }
+}
+
+fn read(dir: &Dir, name: &str) -> Option<Vec<u8>> {
+    dir.read(name, CAP).ok()
+}
+
+/// Whether the lock is out of the way now: it was stale and is broken, or it is gone.
+fn break_stale(dir: &Dir, name: &str) -> bool {
+    let Ok(stat) = dir.stat(name) else { return true };
+    let judged = read(dir, name);
+    let found = judged.as_deref().map(owner);
+    let created =
+        found.as_ref().and_then(|found| found.created).unwrap_or(Time::from_ms(stat.mtime_ns / 1_000_000));
+    let old = Time::system().since(created) > STALE_MS;
+    let dead = found.as_ref().is_some_and(|found| {
+        found.host.as_deref().is_none_or(|host| host == self::host()) && found.pid.is_some_and(is_gone)
+    });
+    if !old && !dead {
+        return false;
+    }
+    let aside = format!("{name}.{}.broken", token());
+    if let Err(error) = dir.rename(name, &aside) {
+        return error.kind() == io::ErrorKind::NotFound;
+    }
+    if read(dir, &aside) != judged {
+        // Another process broke it first and holds it by now: it gets its lock back.
+        let back = dir.link(&aside, name);
+        let _ = dir.remove(&aside);
+        return back.is_err();
+    }
+    let _ = dir.remove(&aside);
+    true
+}
+
+fn timed_out(path: &Path, waited: Duration, error: &io::Error) -> Failure {
+    let text = std::fs::File::open(path).ok().and_then(|file| {
+        let mut bytes = Vec::new();
+        file.take(CAP).read_to_end(&mut bytes).ok().map(|_| bytes)
+    });
+    let found = text.as_deref().map(owner);
+    let held =
+        found.as_ref().and_then(|found| found.created).map(|created| Time::system().since(created).max(0));
+    let who = match found.as_ref().and_then(|found| found.pid) {
+        Some(pid) => format!("process {pid}"),
+        None => "somebody".to_owned(),
+    };
+    let path: PathBuf = path.to_owned();
+    let text = format!("{} is held by {who}; waited {} ms", path.display(), waited.as_millis());
+    Failure::new(Code::WRITE_LOCK_TIMEOUT, text)
+        .with("lockPath", path.display().to_string())
+        .with("owner", found.and_then(|found| found.json).unwrap_or(Value::Null))
+        .with("heldForMs", held.map_or(Value::Null, Value::from))
+        .with("lastError", error.to_string())
+}
+
+#[cfg(unix)]
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(not(unix))]
+fn host() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
+/// Whether no such process exists on this host; one that may not be signalled does.
+#[cfg(unix)]
+fn is_gone(pid: i64) -> bool {
+    let Some(pid) = i32::try_from(pid).ok().filter(|pid| *pid > 0).and_then(rustix::process::Pid::from_raw)
+    else {
+        return true;
+    };
+    matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+}
+
+/// Without a way to ask, a lock lasts until it is too old.
+#[cfg(not(unix))]
+fn is_gone(_pid: i64) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CARD: Purpose<'_> = Purpose::Record { module: "cards", id: "T-0001" };
+
+    fn plant(root: &Path, text: &str) {
+        std::fs::create_dir_all(root.join("locks")).unwrap();
+        std::fs::write(root.join("locks/x.lock"), text).unwrap();
+    }
+
+    #[test]
+    fn a_lock_is_held_once_and_given_back() {
+        let root = tempfile::tempdir().unwrap();
+        let first = Lock::take(root.path(), "locks", "x.lock", CARD).unwrap();
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
+        let text = std::fs::read_to_string(root.path().join("locks/x.lock")).unwrap();
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["recordId"], "T-0001");
+        assert!(text.ends_with("}\n"));
+        drop(first);
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_dead_owner_an_old_lock_and_an_old_empty_lock_are_broken() {
+        let root = tempfile::tempdir().unwrap();
+        let now = Time::system().timestamp();
+        let dead = format!("{{\"pid\":999999999,\"createdAt\":\"{now}\"}}");
+        let old = format!("{{\"pid\":{},\"createdAt\":\"2020-01-01T00:00:00.000Z\"}}", std::process::id());
+        for text in [&dead, &old] {
+            plant(root.path(), text);
+            assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some(), "{text}");
+        }
+        plant(root.path(), "");
+        assert!(
+            Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none(),
+            "fresh and unreadable"
+        );
+        let past = filetime::FileTime::from_unix_time(1_600_000_000, 0);
+        filetime::set_file_mtime(root.path().join("locks/x.lock"), past).unwrap();
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some());
+        assert_eq!(std::fs::read_dir(root.path().join("locks")).unwrap().count(), 0, "nothing is left aside");
+    }
+
+    #[test]
+    fn a_process_of_another_host_is_not_judged_here() {
+        let root = tempfile::tempdir().unwrap();
+        let now = Time::system().timestamp();
+        plant(root.path(), &format!("{{\"pid\":999999999,\"createdAt\":\"{now}\",\"host\":\"elsewhere\"}}"));
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_lock_that_changed_hands_is_not_given_back_by_the_old_owner() {
+        let root = tempfile::tempdir().unwrap();
+        let lock = Lock::take(root.path(), "locks", "x.lock", CARD).unwrap();
+        plant(root.path(), "{\"token\":\"theirs\"}");
+        drop(lock);
+        assert!(root.path().join("locks/x.lock").exists());
+    }
+}

@@ -1,0 +1,59 @@
+//! Files in a repository that strangers can write to.
+//!
+//! [`Dir`] opens and replaces files relative to a directory handle and never follows a link below it: the hooks'
+//! files. [`replace`], [`create`] and [`relocate`] write records: flushed, atomic, inside the workspace. [`Lock`] keeps
+//! two processes from changing one record at once.
+
+mod lock;
+mod record;
+
+#[cfg(unix)]
+#[path = "dir_unix.rs"]
+mod dir;
+#[cfg(not(unix))]
+#[path = "dir_portable.rs"]
+mod dir;
+
+pub use dir::Dir;
+pub use lock::{Lock, Purpose};
+pub use record::{Created, contained, create, relocate, replace};
+
+/// What a directory entry is, links not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Dir,
+    /// A symbolic link or its like.
+    Link,
+    /// A pipe, a device, a socket.
+    Other,
+}
+
+/// What is known of a file without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is, links not followed.
+    pub kind: Kind,
+    /// Length in bytes.
+    pub size: u64,
+    /// Modification time, in nanoseconds since 1970-01-01 UTC.
+    pub mtime_ns: i64,
+    /// Time of the last change to the entry itself, in nanoseconds; 0 where the platform has none.
+    pub ctime_ns: i64,
+    /// The file's number on its device; 0 where the platform has none.
+    pub ino: u64,
+}
+
+/// An error of this module: something is there and is not what may be opened.
+fn refused(what: &str) -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, what.to_owned())
+}
+
+/// Names of temporary files: nobody else's process has this number, and no two of one process are equal.
+fn temporary_name() -> String {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    format!(".{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
+}

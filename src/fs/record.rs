@@ -1,0 +1,210 @@
+//! Writing records: whole or not at all, flushed, and never outside the workspace.
+
+use super::temporary_name;
+use crate::failure::{Code, Failure};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What became of [`create`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// The file is there now.
+    Fresh,
+    /// Something was there already and is untouched.
+    Taken,
+}
+
+/// Makes the folder of `path` and says where it really is, once that is inside the real `root`.
+///
+/// `RECORD_PATH_ESCAPES_WORKSPACE` when a link leads out; nothing is made then.
+pub fn contained(root: &Path, path: &Path) -> Result<PathBuf, Failure> {
+    let folder = path.parent().unwrap_or(root);
+    let real_root = root.canonicalize().map_err(|error| Failure::io("resolve", root, &error))?;
+    // What exists of the folder decides; what is missing is made below it.
+    let mut existing = folder;
+    let real = loop {
+        match existing.canonicalize() {
+            Ok(real) => break real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && existing.symlink_metadata().is_err() => {
+                existing = existing.parent().unwrap_or(root);
+            }
+            // A link that leads nowhere, or a folder that cannot be looked at.
+            Err(_) => return Err(escapes(path)),
+        }
+    };
+    if !real.starts_with(&real_root) {
+        return Err(escapes(path));
+    }
+    let missing = folder.strip_prefix(existing).unwrap_or(Path::new(""));
+    let full = real.join(missing);
+    std::fs::create_dir_all(&full).map_err(|error| Failure::io("make folder", &full, &error))?;
+    Ok(full)
+}
+
+fn escapes(path: &Path) -> Failure {
+    let text = format!("{} lies behind a link that leads out of the workspace", path.display());
+    Failure::new(Code::RECORD_PATH_ESCAPES_WORKSPACE, text).with("path", path.display().to_string())
+}
+
+/// Replaces the file at `path` by `bytes`: readers see the old or the new file, never half of one. The mode is kept.
+pub fn replace(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let folder = contained(root, path)?;
+    let target = folder.join(path.file_name().unwrap_or_default());
+    let fail = |error: io::Error| Failure::io("write", path, &error);
+    let temporary = Temporary::write(&folder, bytes).map_err(fail)?;
+    if let Ok(old) = target.symlink_metadata()
+        && old.is_file()
+    {
+        std::fs::set_permissions(&temporary.0, old.permissions()).map_err(fail)?;
+    }
+    let mut tries = 0;
+    loop {
+        match std::fs::rename(&temporary.0, &target) {
+            Ok(()) => break,
+            // Windows refuses while somebody has the old file open.
+            Err(error) if cfg!(windows) && tries < 20 && is_busy(&error) && !read_only(&target) => {
+                tries += 1;
+                std::thread::sleep(Duration::from_millis(25));
+            }
+            Err(error) => return Err(fail(error)),
+        }
+    }
+    temporary.renamed();
+    flush_folder(&folder);
+    Ok(())
+}
+
+/// Makes a new file with `bytes`; nobody ever sees half of it. What is there already stays.
+pub fn create(root: &Path, path: &Path, bytes: &[u8]) -> Result<Created, Failure> {
+    let folder = contained(root, path)?;
+    let target = folder.join(path.file_name().unwrap_or_default());
+    let fail = |error: io::Error| Failure::io("create", path, &error);
+    let temporary = Temporary::write(&folder, bytes).map_err(fail)?;
+    let linked = match std::fs::hard_link(&temporary.0, &target) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // A file system without hard links: the name is still taken exclusively.
+        Err(_) => write_new(&target, bytes),
+        done => done,
+    };
+    match linked {
+        Ok(()) => {
+            flush_folder(&folder);
+            Ok(Created::Fresh)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Created::Taken),
+        Err(error) => Err(fail(error)),
+    }
+}
+
+/// Moves a record to another path with its final content: the new file first, then the old one goes.
+///
+/// `CARD_FILE_EXISTS` when something is at `to`; nothing is changed then.
+pub fn relocate(root: &Path, from: &Path, to: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    match create(root, to, bytes)? {
+        Created::Taken => {
+            let text = format!("{} is there already", to.display());
+            Err(Failure::new(Code::CARD_FILE_EXISTS, text).with("path", to.display().to_string()))
+        }
+        Created::Fresh => std::fs::remove_file(from).map_err(|error| Failure::io("remove", from, &error)),
+    }
+}
+
+/// A flushed file under a name of its own, removed unless it was renamed.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn write(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
+        loop {
+            let path = folder.join(temporary_name());
+            match write_new(&path, bytes) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                done => return done.map(|()| Self(path)),
+            }
+        }
+    }
+
+    fn renamed(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let done = file.write_all(bytes).and_then(|()| file.sync_all());
+    if done.is_err() {
+        let _ = std::fs::remove_file(path);
+    }
+    done
+}
+
+/// A rename lasts once its folder is flushed; where a folder cannot be opened it lasts as the system sees fit.
+fn flush_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ResourceBusy)
+}
+
+fn read_only(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.permissions().readonly())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_created_file_is_never_overwritten_and_nothing_is_left_beside_it() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("deep/x.md");
+        assert_eq!(create(root.path(), &path, b"one").unwrap(), Created::Fresh);
+        assert_eq!(create(root.path(), &path, b"two").unwrap(), Created::Taken);
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        replace(root.path(), &path, b"three").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"three");
+        let other = root.path().join("deep/y.md");
+        create(root.path(), &other, b"y").unwrap();
+        let refused = relocate(root.path(), &path, &other, b"z").unwrap_err();
+        assert_eq!(refused.code, Code::CARD_FILE_EXISTS);
+        assert_eq!(std::fs::read(&other).unwrap(), b"y");
+        assert_eq!(std::fs::read_dir(root.path().join("deep")).unwrap().count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_out_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let out = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(out.path(), root.path().join("cards")).unwrap();
+        std::os::unix::fs::symlink("/nowhere/at/all", root.path().join("dangling")).unwrap();
+        for folder in ["cards", "cards/deep", "dangling"] {
+            let path = root.path().join(folder).join("x.md");
+            let refused = create(root.path(), &path, b"x").unwrap_err();
+            assert_eq!(refused.code, Code::RECORD_PATH_ESCAPES_WORKSPACE, "{folder}");
+        }
+        assert_eq!(std::fs::read_dir(out.path()).unwrap().count(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_mode_is_kept() {
+        use std::os::unix::fs::PermissionsExt;
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("x.md");
+        std::fs::write(&path, "x").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        replace(root.path(), &path, b"y").unwrap();
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    }
+}

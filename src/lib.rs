@@ -1,0 +1,33 @@
+//! `workfile` keeps several agents and people in one Git repository out of each other's way.
+//!
+//! One program, three temperatures: the hooks run around every tool call and may cost little more than the start
+//! of a process; the MCP server runs as long as a session; the command line runs when somebody types it.
+//!
+//! The rooms, and the doors between them. Imports go down this list only, never up, and rooms in one line do not
+//! import each other (`tests/doors.rs` holds them to it):
+//!
+//! 1. `main`, `bin/`
+//! 2. [`hook`] · [`cli`]
+//! 3. `surface`
+//! 4. [`work`]
+//! 5. [`workspace`]
+//! 6. [`activity`]
+//! 7. [`record`]
+//! 8. [`fs`] · [`scope`]
+//! 9. [`path`] · [`clock`] · [`failure`]
+//!
+//! [`hook`] may use only `activity`, `fs`, `scope`, `path`, `clock` and `failure`; `activity` uses `record` for its
+//! header parser alone.
+
+pub mod activity;
+pub mod cli;
+pub mod clock;
+pub mod failure;
+pub mod fs;
+pub mod hook;
+pub mod path;
+pub mod record;
+pub mod scope;
+pub mod surface;
+pub mod work;
+pub mod workspace;

@@ -1,0 +1,1 @@
+//! `init`: a workspace in an existing repository.

@@ -1,0 +1,4 @@
+//! Generated files: managed blocks and what is built from them.
+
+pub mod claude;
+pub mod init;

@@ -1,0 +1,1 @@
+//! Cards: fields, validation, mutations, claims.
