@@ -1,8 +1,8 @@
-//! JSON as text: where each value stands, and edits that leave every other byte alone.
+//! JSON as text: what each value is and where it stands.
 //!
 //! Settings files belong to their repository. Parsing and writing one anew would turn `1e3` into `1000.0`, a large
-//! integer into a float and every line into somebody else's layout; so values are found by their place and only what
-//! changes is spliced in.
+//! integer into a float and every line into somebody else's layout; so values are found by their place, and
+//! [`super::jsonedit`] changes a few of them there.
 
 use serde_json::Value as Json;
 use std::fmt;
@@ -340,145 +340,119 @@ impl Reader<'_> {
     }
 }
 
-/// One replacement; an empty range inserts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Splice {
-    pub(super) at: Range<usize>,
-    pub(super) with: String,
-}
+#[cfg(test)]
+mod tests {
+    use super::super::jsonedit::Layout;
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
 
-/// `text` with all replacements done. They do not overlap.
-pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> String {
-    splices.sort_by_key(|splice| (splice.at.start, splice.at.end));
-    let mut out = String::with_capacity(text.len());
-    let mut at = 0;
-    for Splice { at: place, with } in splices {
-        out.push_str(&text[at..place.start]);
-        out.push_str(&with);
-        at = place.end;
-    }
-    out.push_str(&text[at..]);
-    out
-}
-
-/// What happens to a child of a list or an object.
-#[derive(Clone, Debug)]
-pub(super) enum Fate {
-    /// It stays; splices may lie inside it.
-    Keep,
-    /// It goes, and a comma with it.
-    Drop,
-    /// Another value stands in its place.
-    Replace(String),
-}
-
-/// How a file is laid out, as far as new lines in it should look alike.
-#[derive(Clone, Debug)]
-pub(super) struct Layout {
-    unit: String,
-    newline: &'static str,
-}
-
-impl Layout {
-    /// The first indented line decides, else two spaces.
-    pub(super) fn of(text: &str) -> Self {
-        let indent = |line: &str| {
-            let width = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let is_blank = line[width..].trim_end().is_empty();
-            (width > 0 && !is_blank).then(|| line[..width].to_owned())
-        };
-        let unit = text.lines().find_map(indent).unwrap_or_else(|| "  ".to_owned());
-        Self { unit, newline: if text.contains("\r\n") { "\r\n" } else { "\n" } }
+    fn node(text: &str) -> Node {
+        parse(text.as_bytes()).unwrap().1
     }
 
-    /// The end of a line.
-    pub(super) fn newline(&self) -> &'static str {
-        self.newline
-    }
-
-    /// A new line at a depth.
-    fn line(&self, depth: usize) -> String {
-        format!("{}{}", self.newline, self.unit.repeat(depth))
-    }
-
-    /// `value` as it stands at a depth, its first line not indented.
-    pub(super) fn render(&self, value: &Json, depth: usize) -> String {
-        let mut out = String::new();
-        self.write(&mut out, value, depth);
-        out
-    }
-
-    /// A member as it stands at a depth.
-    pub(super) fn render_member(&self, key: &str, value: &Json, depth: usize) -> String {
-        format!("{}: {}", Json::from(key), self.render(value, depth))
-    }
-
-    fn write(&self, out: &mut String, value: &Json, depth: usize) {
-        let (open, close, children): (_, _, Vec<(Option<&String>, &Json)>) = match value {
-            Json::Array(elements) if !elements.is_empty() => {
-                ('[', ']', elements.iter().map(|element| (None, element)).collect())
-            }
-            Json::Object(members) if !members.is_empty() => {
-                ('{', '}', members.iter().map(|(key, value)| (Some(key), value)).collect())
-            }
-            plain => return out.push_str(&plain.to_string()),
-        };
-        out.push(open);
-        for (index, (key, child)) in children.into_iter().enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            out.push_str(&self.line(depth + 1));
-            if let Some(key) = key {
-                out.push_str(&Json::from(key.as_str()).to_string());
-                out.push_str(": ");
-            }
-            self.write(out, child, depth + 1);
+    #[test]
+    fn problems_name_line_and_column() {
+        for (text, line, column, what) in [
+            ("{\n  \"a\": 1,\n}", 3, 1, "expected a key in double quotes, found `}`"),
+            ("{\n  // why\n}", 2, 3, "expected a key in double quotes, found `/`"),
+            ("[1,]", 1, 4, "expected a value, found `]`"),
+            ("[1 2]", 1, 4, "expected `,` or `]`"),
+            ("{\"a\" 1}", 1, 6, "expected `:`"),
+            ("{} {}", 1, 4, "expected the end of the file"),
+            ("", 1, 1, "expected a value, found the end of the file"),
+            ("\u{feff}", 1, 1, "expected a value"),
+            ("{\"\u{e9}\": x}", 1, 7, "expected a value, found `x`"),
+            ("\"a\nb\"", 1, 3, "expected the end of the string, found `\\n`"),
+            ("\"\\x\"", 1, 3, "expected an escape"),
+            ("\"\\u12\u{e9}4\"", 1, 6, "expected a hex digit"),
+            ("[01]", 1, 3, "expected `,` or `]`"),
+            ("[1.]", 1, 4, "expected a digit"),
+            ("[-]", 1, 3, "expected a digit"),
+            ("[1e+]", 1, 5, "expected a digit"),
+            ("[nul]", 1, 2, "expected a value"),
+            ("['a']", 1, 2, "expected a value, found `\\'`"),
+            ("[\u{a0}1]", 1, 2, "expected a value"),
+        ] {
+            let found = parse(text.as_bytes()).unwrap_err();
+            assert_eq!((found.line, found.column), (line, column), "{text}: {found}");
+            assert!(found.what.starts_with(what), "{text}: {found}");
         }
-        out.push_str(&self.line(depth));
-        out.push(close);
+        let latin = parse(b"{\n\"caf\xe9\": 1}").unwrap_err();
+        assert_eq!(latin.to_string(), "line 2, column 5: bytes that are not UTF-8");
+        let deep = parse("[".repeat(DEEPEST + 2).as_bytes()).unwrap_err();
+        assert_eq!(deep.to_string(), "line 1, column 130: nested deeper than 128");
+        assert!(parse(("[".repeat(DEEPEST) + &"]".repeat(DEEPEST)).as_bytes()).is_ok());
     }
 
-    /// The splices that carry out the fates of a container's children and add new ones at its end. `depth` is the
-    /// container's own.
-    pub(super) fn edit(
-        &self,
-        container: &Range<usize>,
-        children: &[(Range<usize>, Fate)],
-        added: &[String],
-        depth: usize,
-    ) -> Vec<Splice> {
-        let stays = |fate: &Fate| !matches!(fate, Fate::Drop);
-        let added: Vec<String> =
-            added.iter().map(|child| format!("{}{child}", self.line(depth + 1))).collect();
-        let Some(first_kept) = children.iter().position(|(_, fate)| stays(fate)) else {
-            if children.is_empty() && added.is_empty() {
-                return Vec::new();
-            }
-            let inner = container.start + 1..container.end - 1;
-            let with = if added.is_empty() { String::new() } else { added.join(",") + &self.line(depth) };
-            return vec![Splice { at: inner, with }];
-        };
-        let mut splices = Vec::new();
-        for (index, (place, fate)) in children.iter().enumerate() {
-            match fate {
-                Fate::Keep => {}
-                Fate::Replace(with) => splices.push(Splice { at: place.clone(), with: with.clone() }),
-                Fate::Drop => {
-                    // In front of the first that stays, the comma behind goes; behind it, the comma in front.
-                    let at = if index < first_kept {
-                        place.start..children[index + 1].0.start
-                    } else {
-                        children[index - 1].0.end..place.end
-                    };
-                    splices.push(Splice { at, with: String::new() });
-                }
+    #[test]
+    fn strings_are_decoded() {
+        for (text, decoded) in [
+            (r#""\u0068ooks""#, "hooks"),
+            (r#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"),
+            (r#""\ud83d\ude00 \uD83D""#, "\u{1f600} \u{fffd}"),
+            (r#""\ud83d\u0041\ude00""#, "\u{fffd}A\u{fffd}"),
+        ] {
+            assert_eq!(node(text).text(), Some(decoded), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_found_however_it_is_spelled() {
+        let duplicate = |text| node(text).duplicate().map(|member| (member.key.clone(), member.start));
+        assert_eq!(duplicate(r#"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#), None);
+        assert_eq!(duplicate(r#"{"b":[{"a":1,"\u0061":2}]}"#), Some(("a".to_owned(), 13)));
+    }
+
+    #[test]
+    fn values_are_compared_without_their_layout() {
+        let wanted = json!({ "a": [1, true, null, "x"], "b": {} });
+        assert!(node("{ \"b\" : { } ,\n\"a\":[1,true , null,\"\\u0078\"]}").equals(&wanted));
+        for other in [
+            r#"{"a":[1,true,null,"x"]}"#,
+            r#"{"a":[1,true,null,"x"],"b":[]}"#,
+            r#"{"a":[1,true,null],"b":{}}"#,
+            r#"{"a":[1,true,null,"y"],"b":{}}"#,
+            r#"{"a":["1",true,null,"x"],"b":{}}"#,
+            r#"{"a":[1,true,null,"x"],"c":{}}"#,
+        ] {
+            assert!(!node(other).equals(&wanted), "{other}");
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<i64>().prop_map(Json::from),
+            ".{0,6}".prop_map(Json::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+                proptest::collection::vec((".{0,3}", inner), 0..4)
+                    .prop_map(|pairs| Json::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_json_text_is_read_as_what_it_is(value in value()) {
+            for text in [value.to_string(), format!("{value:#}"), Layout::of("\t").render(&value, 0)] {
+                let (_, node) = parse(text.as_bytes()).unwrap();
+                prop_assert!(node.equals(&value));
+                prop_assert_eq!(node.span, 0..text.len());
             }
         }
-        if !added.is_empty() {
-            let end = children[children.len() - 1].0.end;
-            splices.push(Splice { at: end..end, with: format!(",{}", added.join(",")) });
+
+        #[test]
+        fn nothing_panics_and_only_json_is_read(text in "[\\[\\]{}:,\"\\\\u0-9a-f.eE+\\- \ntrlsné]{0,24}") {
+            // Lone surrogates apart, which are read as U+FFFD, the two readers accept the same texts.
+            let ours = parse(text.as_bytes()).is_ok();
+            if !text.contains("\\u") {
+                prop_assert_eq!(ours, serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok());
+            }
         }
-        splices
     }
 }

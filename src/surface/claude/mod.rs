@@ -8,6 +8,7 @@ mod binary;
 mod check;
 mod hooks;
 mod install;
+mod jsonedit;
 mod jsontext;
 mod ledger;
 mod plugin;

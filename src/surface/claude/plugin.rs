@@ -5,7 +5,7 @@
 
 use super::binary::Form;
 use super::hooks::wiring;
-use super::jsontext::Layout;
+use super::jsonedit::Layout;
 use super::texts::TEXTS;
 use crate::failure::{Code, Failure};
 use crate::surface::managed;

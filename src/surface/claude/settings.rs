@@ -4,7 +4,8 @@
 //! key that is not `hooks`. A file that is right by value is not touched, whatever its layout.
 
 use super::hooks::{HOOKS, Hook, is_ours, wiring};
-use super::jsontext::{Fate, Layout, Member, Node, Problem, Splice, apply, parse, problem};
+use super::jsonedit::{Fate, Layout, Splice, apply};
+use super::jsontext::{Member, Node, Problem, parse, problem};
 use serde_json::json;
 
 /// A settings file, read.
@@ -202,4 +203,227 @@ fn without_handlers(layout: &Layout, group: &Node, ours: &[bool]) -> Vec<Splice>
     let fates = ours.iter().map(|ours| if *ours { Fate::Drop } else { Fate::Keep });
     let children: Vec<_> = handlers(group).iter().map(|handler| handler.span.clone()).zip(fates).collect();
     layout.edit(&list.span, &children, &[], 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value as Json;
+
+    const OURS: &str = r#"{"matcher":"Edit|Write|NotebookEdit","hooks":[{"type":"command","command":"workfile","args":["hook","pre-tool-use"],"timeout":5}]}"#;
+
+    fn merged(text: &str) -> Option<String> {
+        Settings::read(text.as_bytes()).unwrap().merged("workfile")
+    }
+
+    fn drift(text: &str) -> Vec<String> {
+        Settings::read(text.as_bytes()).unwrap().drift("workfile")
+    }
+
+    fn value(text: &str) -> Json {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_fresh_file_is_settled_whatever_its_layout() {
+        let text = fresh("workfile");
+        assert_eq!(merged(&text), None);
+        assert_eq!(merged(&value(&text).to_string()), None);
+        assert!(text.starts_with(
+            "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"matcher\": \"*\",\n"
+        ));
+        assert!(text.ends_with("}\n"));
+        let other = Settings::read(text.as_bytes()).unwrap().merged("elsewhere/workfile").unwrap();
+        assert_eq!(text.replace("\"command\": \"workfile\"", "\"command\": \"elsewhere/workfile\""), other);
+    }
+
+    #[test]
+    fn a_file_without_hooks_gains_them_and_keeps_its_bytes() {
+        let text = "{\n\t\"n\": [1e3, 1.0, 123456789012345678901234567890],\n\t\"s\": \"\\u00e9\\/\"\n}";
+        let done = merged(text).unwrap();
+        assert!(done.starts_with(text.strip_suffix("\n}").unwrap()));
+        assert!(done.contains(",\n\t\"hooks\": {\n\t\t\"SessionStart\": [\n\t\t\t{\n"));
+        assert!(done.ends_with("\n\t}\n}\n"));
+        assert_eq!(merged(&done), None);
+        for empty in ["{}", "\u{feff}{ }\n", "{\"hooks\":{}}", "{\"hooks\":{\"PreToolUse\":[]}}"] {
+            let done = merged(empty).unwrap();
+            assert_eq!(merged(&done), None, "{done}");
+            assert_eq!(done.starts_with('\u{feff}'), empty.starts_with('\u{feff}'));
+        }
+    }
+
+    #[test]
+    fn groups_of_others_stay_where_they_are_byte_for_byte() {
+        let theirs = [
+            "{ \"hooks\" : [ {\"type\":\"command\",\"command\":\"a\",\"timeout\":1e1} ] }",
+            "{\"x\":1.0}",
+            "7",
+        ];
+        let text = format!(
+            "{{\r\n    \"hooks\": {{\r\n        \"PreToolUse\": [ {}, {OURS}, {} ],\r\n        \"Stop\": [ {} ]\r\n    }},\r\n    \"z\": 1e3\r\n}}\r\n",
+            theirs[0], theirs[1], theirs[2]
+        );
+        let settled = merged(&text).unwrap();
+        assert!(settled.contains(&format!("\"PreToolUse\": [ {}, {OURS}, {} ],", theirs[0], theirs[1])));
+        assert!(settled.contains(&format!(
+            "\"Stop\": [ {} ],\r\n        \"SessionStart\": [\r\n            {{\r\n",
+            theirs[2]
+        )));
+        assert!(settled.ends_with("\r\n    },\r\n    \"z\": 1e3\r\n}\r\n"));
+        assert!(!settled.replace("\r\n", "").contains('\n'));
+        assert_eq!(merged(&settled), None);
+        let edited = settled.replace(OURS, &OURS.replace("\"timeout\":5", "\"timeout\":50"));
+        assert_eq!(drift(&edited), ["hooks.PreToolUse"]);
+        let again = merged(&edited).unwrap();
+        let places = [theirs[0], "\"pre-tool-use\"", theirs[1]].map(|part| again.find(part).unwrap());
+        assert!(places.is_sorted());
+        assert_eq!(value(&again), value(&settled));
+    }
+
+    #[test]
+    fn our_handlers_leave_groups_and_events_that_are_not_theirs() {
+        let text = r#"{"hooks":{
+            "PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"workfile hook x"},{"type":"command","command":"mine"}]}],
+            "PostToolUse":[{"hooks":[{"type":"command","command":"workfile-hooks post-tool-use"}]},{"hooks":[]}],
+            "UserPromptSubmit":[{"hooks":[{"type":"command","command":"workfile-hooks prompt"}]}],
+            "Stop":[],
+            "Odd":{"hooks":[{"type":"command","command":"workfile hook x"}]}
+        }}"#;
+        assert_eq!(
+            drift(text),
+            [
+                "hooks.SessionStart",
+                "hooks.PreToolUse",
+                "hooks.PostToolUse",
+                "hooks.PostToolUseFailure",
+                "hooks.UserPromptSubmit (no longer generated)"
+            ]
+        );
+        let done = merged(text).unwrap();
+        assert_eq!(merged(&done), None);
+        let hooks = &value(&done)["hooks"];
+        let keys: Vec<&String> = hooks.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["PreToolUse", "PostToolUse", "Stop", "Odd", "SessionStart", "PostToolUseFailure"]);
+        assert_eq!(
+            hooks["PreToolUse"][0],
+            json!({"matcher":"Bash","hooks":[{"type":"command","command":"mine"}]})
+        );
+        assert_eq!(hooks["PreToolUse"][1], value(OURS));
+        assert_eq!(hooks["PostToolUse"][0], HOOKS[2].group("workfile"));
+        assert_eq!(hooks["PostToolUse"][1], json!({"hooks":[]}));
+        assert_eq!((&hooks["Stop"], &hooks["Odd"]), (&json!([]), &value(text)["hooks"]["Odd"]));
+    }
+
+    #[test]
+    fn handlers_that_stand_there_twice_are_reduced_to_one() {
+        let text = fresh("workfile");
+        let twice = text.replace("\"PreToolUse\": [", &format!("\"PreToolUse\": [\n      {OURS},"));
+        assert_eq!(drift(&twice), ["hooks.PreToolUse"]);
+        let done = merged(&twice).unwrap();
+        assert_eq!(value(&done), value(&text));
+        assert_eq!(merged(&done), None);
+    }
+
+    #[test]
+    fn what_cannot_be_merged_is_named_by_line_and_column() {
+        for (text, reason) in [
+            ("[]", "line 1, column 1: the file is not an object"),
+            ("", "line 1, column 1: expected a value"),
+            ("{\"hooks\": 1}", "line 1, column 11: `hooks` is not an object"),
+            ("{\"hooks\": null}", "line 1, column 11: `hooks` is not an object"),
+            ("{\n\"hooks\": {\"PreToolUse\": {}}}", "line 2, column 25: `hooks.PreToolUse` is not a list"),
+            ("{\"hooks\": {}, \"ho\\u006fks\": {}}", "line 1, column 15: `hooks` stands there twice"),
+            ("{\"hooks\": {\"Stop\": [], \"Stop\": []}}", "line 1, column 24: `Stop` stands there twice"),
+            ("{\"hooks\": {},}", "line 1, column 14: expected a key"),
+            ("{} // note", "line 1, column 4: expected the end of the file"),
+        ] {
+            let Err(problem) = Settings::read(text.as_bytes()) else { panic!("{text}") };
+            assert!(problem.to_string().starts_with(reason), "{text}: {problem}");
+        }
+        // Elsewhere a key may stand twice: nothing there is touched.
+        let twice = "{\"env\": {\"A\": 1, \"A\": 2}, \"hooks\": {}}";
+        assert!(merged(twice).unwrap().starts_with("{\"env\": {\"A\": 1, \"A\": 2}, \"hooks\": {\n"));
+    }
+
+    #[test]
+    fn switches_are_read() {
+        let read = |text: &'static str| Settings::read(text.as_bytes()).unwrap();
+        assert!(read(r#"{"disableAllHooks":true}"#).disables_hooks());
+        assert!(!read(r#"{"disableAllHooks":"true"}"#).disables_hooks());
+        assert!(read(r#"{"enabledPlugins":{"workfile@illodev":true}}"#).enables_plugin("workfile@illodev"));
+        assert!(!read(r#"{"enabledPlugins":{"workfile@illodev":false}}"#).enables_plugin("workfile@illodev"));
+        assert!(!read(r#"{"enabledPlugins":["workfile@illodev"]}"#).enables_plugin("workfile@illodev"));
+        assert!(!read(r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}"#).has_hooks());
+    }
+
+    /// Settings with handlers of ours and of others anywhere.
+    fn settings() -> impl Strategy<Value = Json> {
+        let handler = prop_oneof![
+            Just(json!({"type":"command","command":"workfile","args":["hook","pre-tool-use"],"timeout":5})),
+            Just(json!({"type":"command","command":"workfile hook x"})),
+            Just(json!({"type":"command","command":"theirs"})),
+            Just(json!(1.5)),
+        ];
+        let group = prop_oneof![
+            4 => ("[*A-C]", proptest::collection::vec(handler, 0..4)).prop_map(|(matcher, hooks)| json!({"matcher": matcher, "hooks": hooks})),
+            2 => Just(value(OURS)),
+            1 => Just(json!("odd")),
+        ];
+        let event = prop_oneof![
+            Just("PreToolUse".to_owned()),
+            Just("SessionStart".to_owned()),
+            Just("PostToolUse".to_owned()),
+            "[A-C]{1,2}",
+        ];
+        let events = proptest::collection::vec((event, proptest::collection::vec(group, 0..4)), 0..6);
+        (events, any::<bool>()).prop_map(|(events, more)| {
+            let hooks: serde_json::Map<String, Json> =
+                events.into_iter().map(|(event, groups)| (event, groups.into())).collect();
+            if more { json!({"a": 1, "hooks": hooks, "b": [2]}) } else { json!({ "hooks": hooks }) }
+        })
+    }
+
+    /// The same settings without anything of ours, empty groups and events that this leaves gone with it.
+    fn foreign(settings: &Json) -> Json {
+        let ours = |handler: &Json| {
+            let command = handler.get("command").and_then(Json::as_str);
+            command.is_some_and(|command| command.starts_with("workfile"))
+        };
+        let mut settings = settings.clone();
+        if let Some(events) = settings.get_mut("hooks").and_then(Json::as_object_mut) {
+            events.retain(|_, groups| {
+                let groups = groups.as_array_mut().unwrap();
+                let before = groups.len();
+                groups.retain_mut(|group| {
+                    let Some(handlers) = group.get_mut("hooks").and_then(Json::as_array_mut) else {
+                        return true;
+                    };
+                    let before = handlers.len();
+                    handlers.retain(|handler| !ours(handler));
+                    before == 0 || !handlers.is_empty()
+                });
+                before == 0 || !groups.is_empty()
+            });
+        }
+        settings
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_not_ours_survives_and_the_result_is_settled(settings in settings(), pretty in any::<bool>()) {
+            let text = if pretty { format!("{settings:#}") } else { settings.to_string() };
+            let done = merged(&text).unwrap_or_else(|| text.clone());
+            prop_assert_eq!(drift(&done), Vec::<String>::new());
+            prop_assert_eq!(merged(&done), None);
+            let mut expected = foreign(&settings);
+            let mut left = foreign(&value(&done));
+            // An event that we share and that was empty before holds our group now.
+            for side in [&mut expected, &mut left] {
+                let events = side["hooks"].as_object_mut().unwrap();
+                events.retain(|event, groups| generated(event).is_none() || groups != &json!([]));
+            }
+            prop_assert_eq!(left, expected);
+        }
+    }
 }
