@@ -1,1 +1,5 @@
 //! The integration tests, one binary.
+
+mod claude;
+#[cfg(unix)]
+mod launcher;
