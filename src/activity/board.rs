@@ -107,11 +107,14 @@ impl Board {
             claim.scope.truncate(ENTRIES);
         }
         let mut aliases: Vec<(String, Vec<String>)> = Vec::new();
-        for (key, values) in raw.aliases.and_then(Loose::good).unwrap_or_default().0.into_iter().take(ALIAS_KEYS) {
+        for (key, values) in
+            raw.aliases.and_then(Loose::good).unwrap_or_default().0.into_iter().take(ALIAS_KEYS)
+        {
             let values = values.into_iter().filter_map(Loose::good).take(ALIAS_VALUES).collect();
             aliases.push((key, values));
         }
-        let cards_mtime_ns = raw.cards_mtime_ns.and_then(Loose::good).and_then(|text: String| text.parse().ok());
+        let cards_mtime_ns =
+            raw.cards_mtime_ns.and_then(Loose::good).and_then(|text: String| text.parse().ok());
         let built_at = raw.built_at.and_then(Loose::good).unwrap_or_default();
         Some(Self { built_at, cards_mtime_ns, claims, aliases })
     }

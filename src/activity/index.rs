@@ -45,7 +45,8 @@ fn text(board: &Board, stat: &Stat) -> Option<String> {
     for claim in board.claims.iter().filter(|claim| claim.is_doing()) {
         for entry in &claim.scope {
             let Some(start) = scope::start(entry) else { continue };
-            let (kind, shown) = if start.pattern { ('G', entry.as_str()) } else { ('P', start.literal.as_str()) };
+            let (kind, shown) =
+                if start.pattern { ('G', entry.as_str()) } else { ('P', start.literal.as_str()) };
             let session = claim.session.as_deref().unwrap_or_default();
             if !clean(shown) || !clean(session) || !clean(&claim.claimed_by) {
                 return None;
@@ -224,11 +225,21 @@ mod tests {
     }
 
     fn segment() -> impl Strategy<Value = String> {
-        prop_oneof!["[ab]{1,2}", Just("*".to_owned()), Just("**".to_owned()), Just("a?".to_owned()), Just(".".to_owned()), Just("..".to_owned())]
+        prop_oneof![
+            "[ab]{1,2}",
+            Just("*".to_owned()),
+            Just("**".to_owned()),
+            Just("a?".to_owned()),
+            Just(".".to_owned()),
+            Just("..".to_owned())
+        ]
     }
 
     fn scopes() -> impl Strategy<Value = Vec<String>> {
-        proptest::collection::vec(proptest::collection::vec(segment(), 1..4).prop_map(|parts| parts.join("/")), 0..3)
+        proptest::collection::vec(
+            proptest::collection::vec(segment(), 1..4).prop_map(|parts| parts.join("/")),
+            0..3,
+        )
     }
 
     proptest! {
@@ -281,12 +292,20 @@ mod tests {
         let ask = |path| is_clear(&root, &activity, &Asked { path, me: &me });
         assert_eq!((ask("src/a"), ask("lib/a")), (Some(false), Some(true)));
         std::fs::write(keep.path().join(".project/cards/T-2.md"), "x").unwrap();
-        filetime::set_file_mtime(keep.path().join(".project/cards"), filetime::FileTime::from_unix_time(9, 9)).unwrap();
+        filetime::set_file_mtime(
+            keep.path().join(".project/cards"),
+            filetime::FileTime::from_unix_time(9, 9),
+        )
+        .unwrap();
         assert_eq!(ask("lib/a"), None, "the folder of cards changed");
         let (keep, root, activity) = stored(&mut board);
         let file = keep.path().join(super::super::FOLDER).join(FILE);
         std::fs::write(&file, r#"{"claims":[]}"#).unwrap();
-        assert_eq!(is_clear(&root, &activity, &Asked { path: "lib/a", me: &me }), None, "another tool wrote the board");
+        assert_eq!(
+            is_clear(&root, &activity, &Asked { path: "lib/a", me: &me }),
+            None,
+            "another tool wrote the board"
+        );
     }
 
     #[test]

@@ -210,7 +210,8 @@ mod tests {
         dir.rename(FILE, ROTATED).unwrap();
         dir.append(FILE, b"{ broken\n\n").unwrap();
         write(300..600);
-        let paths = |since: i64| tail(&dir, time(since)).into_iter().map(|line| line.path).collect::<Vec<_>>();
+        let paths =
+            |since: i64| tail(&dir, time(since)).into_iter().map(|line| line.path).collect::<Vec<_>>();
         assert_eq!(paths(597), ["f599", "f598", "f597"]);
         assert_eq!(paths(400).len(), 200);
         assert_eq!(paths(200).len(), 400, "the rotated ledger goes on");

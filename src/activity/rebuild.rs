@@ -56,8 +56,12 @@ pub(super) fn rebuild(
     }
     for claim in &mut board.claims {
         claim.session = remembered(known, claim).or_else(|| {
-            let held =
-                Held { id: &claim.id, by: Some(&claim.claimed_by), at: claim.claimed_at.as_deref(), session: None };
+            let held = Held {
+                id: &claim.id,
+                by: Some(&claim.claimed_by),
+                at: claim.claimed_at.as_deref(),
+                session: None,
+            };
             session_of(held, &claim.claimed_by, sessions)
         });
     }
@@ -103,7 +107,11 @@ fn collect(dir: &Dir, place: Place, bound: Bound, depth: usize, claims: &mut Vec
             }
             _ => {}
         }
-        if bound.most.is_some_and(|most| seen > most) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if bound.most.is_some_and(|most| seen > most) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     })?;
     if bound.most.is_some_and(|most| seen > most) {
         return Ok(false);

@@ -77,7 +77,8 @@ pub struct Roots {
 /// `.project` does not.
 pub fn session_roots(project: Option<&str>, cwd: Option<&str>) -> Option<Roots> {
     let first = project.and_then(find);
-    let second = cwd.filter(|cwd| Some(*cwd) != project).and_then(find).filter(|found| Some(found) != first.as_ref());
+    let second =
+        cwd.filter(|cwd| Some(*cwd) != project).and_then(find).filter(|found| Some(found) != first.as_ref());
     match (first, second) {
         (None, Some(entered)) => Some(Roots { session: entered, project: None }),
         (Some(first), Some(entered)) if exists(&entered, ".git") => {
@@ -106,7 +107,8 @@ pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots) -> Vec<Place> {
     let expanded = expand_home(path);
     let base = cwd.unwrap_or(&roots.session);
     let full = normalise(expanded.as_deref().unwrap_or(path), base);
-    let known: Vec<&str> = [Some(roots.session.as_str()), roots.project.as_deref()].into_iter().flatten().collect();
+    let known: Vec<&str> =
+        [Some(roots.session.as_str()), roots.project.as_deref()].into_iter().flatten().collect();
     let lexical = place(&full, known.iter().map(|root| (*root, *root)));
     if let Some(found) = &lexical
         && is_plain(found)
@@ -128,7 +130,9 @@ pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots) -> Vec<Place> {
 /// The place below the longest of the roots, given as (spelling to compare with, root it stands for).
 fn place<'a>(full: &str, spellings: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Place> {
     spellings
-        .filter_map(|(spelling, root)| Some((spelling, root, inside(spelling, full).filter(|rest| !rest.is_empty())?)))
+        .filter_map(|(spelling, root)| {
+            Some((spelling, root, inside(spelling, full).filter(|rest| !rest.is_empty())?))
+        })
         .max_by_key(|(spelling, _, _)| spelling.len())
         .map(|(_, root, rest)| Place { root: root.to_owned(), path: rest.to_owned() })
 }
@@ -155,7 +159,9 @@ fn resolve(full: &str) -> Option<String> {
     let mut existing = full;
     loop {
         match std::fs::canonicalize(existing) {
-            Ok(real) => return Some(normalise(&format!("{}{}", real.to_str()?, &full[existing.len()..]), "/")),
+            Ok(real) => {
+                return Some(normalise(&format!("{}{}", real.to_str()?, &full[existing.len()..]), "/"));
+            }
             Err(_) => existing = parent(existing)?,
         }
     }
@@ -181,7 +187,9 @@ fn rerooted(place: Place) -> Place {
 /// `~/x` below the home directory; `None` when there is nothing to expand.
 fn expand_home(path: &str) -> Option<String> {
     let rest = path.strip_prefix("~/").or_else(|| path.strip_prefix("~\\"))?;
-    let home = ["HOME", "USERPROFILE"].iter().find_map(|name| std::env::var(name).ok().filter(|home| !home.is_empty()))?;
+    let home = ["HOME", "USERPROFILE"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|home| !home.is_empty()))?;
     Some(join(&home, rest))
 }
 
@@ -194,7 +202,11 @@ mod tests {
         for path in paths {
             let full = dir.path().join(path);
             std::fs::create_dir_all(full.parent().unwrap()).unwrap();
-            if path.ends_with('/') { std::fs::create_dir_all(full).unwrap() } else { std::fs::write(full, "").unwrap() }
+            if path.ends_with('/') {
+                std::fs::create_dir_all(full).unwrap()
+            } else {
+                std::fs::write(full, "").unwrap()
+            }
         }
         let root = dir.path().canonicalize().unwrap().to_str().unwrap().to_owned();
         (dir, root)
@@ -202,17 +214,23 @@ mod tests {
 
     #[test]
     fn the_search_climbs_to_the_repository_and_no_further() {
-        let (_keep, top) = tree(&["project.config.mjs", "a/b/", "foreign/.git/", "foreign/x/", "half/.project/cards/"]);
+        let (_keep, top) =
+            tree(&["project.config.mjs", "a/b/", "foreign/.git/", "foreign/x/", "half/.project/cards/"]);
         assert_eq!(find(&format!("{top}/a/b")), Some(top.clone()));
         assert_eq!(find(&format!("{top}/foreign/x")), None);
         assert_eq!(find(&format!("{top}/half")), Some(format!("{top}/half")));
-        assert_eq!(find_declared(&format!("{top}/half")), Some(top.clone()), "half a set-up counts for hooks only");
+        assert_eq!(
+            find_declared(&format!("{top}/half")),
+            Some(top.clone()),
+            "half a set-up counts for hooks only"
+        );
         assert_eq!(find("relative"), None);
     }
 
     #[test]
     fn a_worktree_moves_the_root_and_a_fixture_does_not() {
-        let (_keep, top) = tree(&[".project/VERSION", "fix/.project/VERSION", "tree/.project/VERSION", "tree/.git"]);
+        let (_keep, top) =
+            tree(&[".project/VERSION", "fix/.project/VERSION", "tree/.project/VERSION", "tree/.git"]);
         let at = |cwd: &str| session_roots(Some(&top), Some(cwd)).unwrap().session;
         assert_eq!(at(&top), top);
         assert_eq!(at(&format!("{top}/fix")), top);

@@ -166,7 +166,9 @@ fn stem(id: &str) -> String {
 
 /// FNV-1a, 64 bits: tells long ids apart, protects nothing.
 fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Every session file of a workspace that can be read, the latest signal first.
@@ -222,12 +224,22 @@ mod tests {
         };
         let first = Session::signalled(None, signal);
         assert_eq!(first.started_at.as_deref(), Some("2026-01-01T00:00:00.000Z"));
-        let later = Signal { actor: None, host: None, touched: None, tool_use: None, now: at("2026-01-01T00:01:00Z"), ..signal };
+        let later = Signal {
+            actor: None,
+            host: None,
+            touched: None,
+            tool_use: None,
+            now: at("2026-01-01T00:01:00Z"),
+            ..signal
+        };
         let second = Session::signalled(Some(first.clone()), later);
         assert_eq!(second.started_at, first.started_at);
         assert_eq!(second.last_signal_at.as_deref(), Some("2026-01-01T00:01:00.000Z"));
         assert_eq!((second.actor, second.host_pid), (Some("ann@box".into()), Some(7)));
-        assert_eq!((second.files_touched, second.recent_tool_use_ids), (vec!["a".to_owned()], vec!["t1".to_owned()]));
+        assert_eq!(
+            (second.files_touched, second.recent_tool_use_ids),
+            (vec!["a".to_owned()], vec!["t1".to_owned()])
+        );
     }
 
     #[test]

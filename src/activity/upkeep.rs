@@ -41,7 +41,8 @@ impl Upkeep {
     /// one sees the other. The record is on disk already: a board that cannot be written is left to its next reader.
     pub fn finish<T>(self, change: Change, look: impl FnOnce() -> T) -> T {
         // Without the lock the board still gets repaired: the folder's time has moved.
-        let lock = Lock::take(&self.root, LOCKS, "board.lock", Purpose::Record { module: "cards", id: "board" });
+        let lock =
+            Lock::take(&self.root, LOCKS, "board.lock", Purpose::Record { module: "cards", id: "board" });
         if lock.is_ok() {
             self.update(change);
         }
@@ -58,7 +59,8 @@ impl Upkeep {
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
-                    claim.session = remembered(known.as_ref(), &claim).or_else(|| looked_up(&activity, &claim));
+                    claim.session =
+                        remembered(known.as_ref(), &claim).or_else(|| looked_up(&activity, &claim));
                 }
                 board.claims.retain(|other| other.id != claim.id);
                 board.claims.push(claim);
