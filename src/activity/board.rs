@@ -133,9 +133,14 @@ impl Board {
         Ok(text)
     }
 
-    /// Reads the board as it is on disk, fresh or not.
-    pub(super) fn read(activity: &Dir) -> Option<Self> {
-        Self::parse(&activity.read(FILE, CAP).ok()?)
+    /// Reads the board as it is on disk, fresh or not. `None` when there is none or it is damaged; an error when something
+    /// else stands in its place.
+    pub(super) fn read(activity: &Dir) -> io::Result<Option<Self>> {
+        match activity.read(FILE, CAP) {
+            Ok(bytes) => Ok(Self::parse(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(about(FILE, &error)),
+        }
     }
 
     /// Writes board and index, unless nothing but the time of building differs from `before`.
@@ -166,79 +171,84 @@ pub struct Effort {
     pub most_cards: Option<usize>,
 }
 
-/// The board as it is true now, read when fresh and rebuilt when not.
-///
-/// The second part is why nothing could be written, when that happened: the board is right all the same. `Err` when the
-/// time ran out.
-pub fn current(root: &Dir, effort: Effort, now: Time) -> io::Result<(Board, Option<io::Error>)> {
-    let opened = super::open(root);
-    let known = opened.as_ref().ok().and_then(Board::read);
-    if let Some(board) = &known
-        && board.cards_mtime_ns.is_some()
-        && board.cards_mtime_ns == cards_mtime(root)
-    {
-        return Ok((known.unwrap_or_default(), None));
-    }
-    renew(root, opened, known, effort, now)
+/// A board, and what kept it from being read or written. It is right all the same.
+#[derive(Debug)]
+pub struct Told {
+    /// The board.
+    pub board: Board,
+    /// Why a file could not be used, when that happened.
+    pub trouble: Option<io::Error>,
 }
 
-/// Rebuilds the board, whether it is stale or not. `extra` may change it before it is written.
-pub fn renewed(
-    root: &Dir,
-    effort: Effort,
-    now: Time,
-    extra: impl FnOnce(&mut Board),
-) -> io::Result<(Board, Option<io::Error>)> {
-    let opened = super::open(root);
-    let mut known = opened.as_ref().ok().and_then(Board::read);
-    let before = known.clone();
-    if let Some(board) = &mut known {
-        extra(board);
-    } else {
-        let mut board = Board::default();
-        extra(&mut board);
-        known = (!board.aliases.is_empty()).then_some(board);
-    }
-    let (mut board, trouble) = build(root, opened, known, effort, now)?;
-    let trouble = trouble.or_else(|| keep(root, &mut board, before.as_ref()));
-    Ok((board, trouble))
-}
-
-fn renew(
-    root: &Dir,
-    opened: io::Result<Dir>,
-    known: Option<Board>,
-    effort: Effort,
-    now: Time,
-) -> io::Result<(Board, Option<io::Error>)> {
-    let before = known.clone();
-    let (mut board, trouble) = build(root, opened, known, effort, now)?;
-    let trouble = trouble.or_else(|| keep(root, &mut board, before.as_ref()));
-    Ok((board, trouble))
-}
-
-fn build(
-    root: &Dir,
-    opened: io::Result<Dir>,
-    known: Option<Board>,
-    effort: Effort,
-    now: Time,
-) -> io::Result<(Board, Option<io::Error>)> {
-    // A link in the way: the guard goes on from memory. A folder that is not there yet is made when writing.
-    let trouble = opened.as_ref().err().filter(|error| error.kind() != io::ErrorKind::NotFound);
-    let trouble = trouble.map(|error| io::Error::new(error.kind(), format!("{FOLDER}: {error}")));
-    let sessions = opened.ok().and_then(|activity| activity.below(SESSIONS).ok());
-    let sessions = sessions.map(|folder| session::read_all(&folder)).unwrap_or_default();
-    let bound = Bound { until: effort.until, most: effort.most_cards.filter(|_| known.is_some()) };
-    match rebuild(root, known.as_ref(), &sessions, bound, now)? {
-        Some(board) => Ok((board, trouble)),
-        None => Ok((known.unwrap_or_default(), trouble)),
+/// The board as it is true now, read when fresh and rebuilt when not. An error when the time ran out.
+pub fn current(root: &Dir, effort: Effort, now: Time) -> io::Result<Told> {
+    let found = Found::on_disk(root);
+    match found.board {
+        Some(board) if board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(root) => {
+            Ok(Told { board, trouble: None })
+        }
+        _ => found.rebuilt(root, effort, now, |_| ()),
     }
 }
 
-fn keep(root: &Dir, board: &mut Board, before: Option<&Board>) -> Option<io::Error> {
-    let written = super::make(root).and_then(|activity| board.store(&activity, before));
-    written.err().map(|error| io::Error::new(error.kind(), format!("{FOLDER}/{FILE}: {error}")))
+/// Rebuilds the board, whether it is stale or not; `extra` may add to what it is built from. An error when the time ran
+/// out.
+pub fn renewed(root: &Dir, effort: Effort, now: Time, extra: impl FnOnce(&mut Board)) -> io::Result<Told> {
+    Found::on_disk(root).rebuilt(root, effort, now, extra)
+}
+
+/// What there is before a rebuild.
+struct Found {
+    activity: Option<Dir>,
+    board: Option<Board>,
+    trouble: Option<io::Error>,
+}
+
+impl Found {
+    fn on_disk(root: &Dir) -> Self {
+        // A folder that is not there yet is made when writing; a link in its place is never passed.
+        match super::open(root) {
+            Ok(activity) => {
+                let (board, trouble) = match Board::read(&activity) {
+                    Ok(board) => (board, None),
+                    Err(error) => (None, Some(error)),
+                };
+                Self { activity: Some(activity), board, trouble }
+            }
+            Err(error) => {
+                let trouble = (error.kind() != io::ErrorKind::NotFound).then(|| about("", &error));
+                Self { activity: None, board: None, trouble }
+            }
+        }
+    }
+
+    fn rebuilt(
+        self,
+        root: &Dir,
+        effort: Effort,
+        now: Time,
+        extra: impl FnOnce(&mut Board),
+    ) -> io::Result<Told> {
+        let Self { activity, board: before, mut trouble } = self;
+        let sessions = activity.and_then(|activity| activity.below(SESSIONS).ok());
+        let sessions = sessions.map(|folder| session::read_all(&folder)).unwrap_or_default();
+        let bound = Bound { until: effort.until, most: effort.most_cards.filter(|_| before.is_some()) };
+        let mut known = before.clone().unwrap_or_default();
+        extra(&mut known);
+        let Some(board) = rebuild(root, &known, &sessions, bound, now)? else {
+            return Ok(Told { board: known, trouble });
+        };
+        let written = super::make(root).and_then(|activity| board.store(&activity, before.as_ref()));
+        if let Err(error) = written {
+            trouble.get_or_insert_with(|| about(FILE, &error));
+        }
+        Ok(Told { board, trouble })
+    }
+}
+
+/// An error that names the file of this room it is about.
+fn about(file: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{FOLDER}/{file}: {error}"))
 }
 
 /// What stands in the way of editing a path.

@@ -36,15 +36,12 @@ pub(super) struct Bound {
 /// `known` is the board so far: it knows sessions that cards do not, and aliases.
 pub(super) fn rebuild(
     root: &Dir,
-    known: Option<&Board>,
+    known: &Board,
     sessions: &[Session],
     bound: Bound,
     now: Time,
 ) -> io::Result<Option<Board>> {
-    let mut board = Board { built_at: now.timestamp(), ..Board::default() };
-    if let Some(known) = known {
-        board.aliases.clone_from(&known.aliases);
-    }
+    let mut board = Board { built_at: now.timestamp(), aliases: known.aliases.clone(), ..Board::default() };
     // No folder, or a link in its place: no cards.
     if let Ok(cards) = root.below(CARDS) {
         let sampled = cards.stat_self()?.mtime_ns;
@@ -70,8 +67,8 @@ pub(super) fn rebuild(
 }
 
 /// The session of the same claim on the board before.
-pub(super) fn remembered(known: Option<&Board>, claim: &Claim) -> Option<String> {
-    let claims = &known?.claims;
+pub(super) fn remembered(known: &Board, claim: &Claim) -> Option<String> {
+    let claims = &known.claims;
     let same = |other: &&Claim| {
         other.id == claim.id
             && other.claimed_by == claim.claimed_by

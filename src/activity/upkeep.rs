@@ -54,13 +54,13 @@ impl Upkeep {
     fn update(&self, change: Change) -> Option<()> {
         let root = open(&self.root)?;
         let activity = super::make(&root).ok()?;
-        let known = Board::read(&activity);
+        // Whatever else stands in the board's place is replaced.
+        let known = Board::read(&activity).ok().flatten();
         let mut board = known.clone().unwrap_or_default();
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
-                    claim.session =
-                        remembered(known.as_ref(), &claim).or_else(|| looked_up(&activity, &claim));
+                    claim.session = remembered(&board, &claim).or_else(|| looked_up(&activity, &claim));
                 }
                 board.claims.retain(|other| other.id != claim.id);
                 board.claims.push(claim);

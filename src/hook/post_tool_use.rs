@@ -4,7 +4,7 @@ use super::scan::{Finding, MOST, Scanned, scan};
 use super::session_start::host;
 use super::text::{ID, PATH, clean, name};
 use super::{Answer, Call, payload, protocol};
-use crate::activity::board::{self, Claim, Effort};
+use crate::activity::board::{self, Claim, Effort, Told};
 use crate::activity::ledger::{self, Collision, Event, Line};
 use crate::activity::root::locate;
 use crate::activity::session::{self, Session, Signal};
@@ -65,7 +65,7 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
         call.note(appended);
         if protocol::kind(&place.path) == Some(protocol::Kind::Card) {
             let effort = Effort { until: call.until, most_cards: None };
-            let (_, trouble) = board::renewed(home, effort, call.now, |_| ())?;
+            let Told { trouble, .. } = board::renewed(home, effort, call.now, |_| ())?;
             call.note(trouble.map_or(Ok(()), Err));
         }
         return Ok(Answer::Silent);
@@ -119,7 +119,7 @@ fn look(
         _ => before,
     };
     let effort = Effort { until: call.until, most_cards: None };
-    let (board, trouble) = board::current(root, effort, call.now)?;
+    let Told { board, trouble } = board::current(root, effort, call.now)?;
     call.note(trouble.map_or(Ok(()), Err));
     let claims: Vec<&Claim> = board.foreign(me).filter(|claim| !claim.scope.is_empty()).collect();
     if claims.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::text::{ID, NAME, PATH, TIME, clean, name, quoted};
 use super::{Answer, Call, protocol};
-use crate::activity::board::{self, Claim, Effort, Guard, Me};
+use crate::activity::board::{self, Claim, Effort, Guard, Me, Told};
 use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
 use crate::activity::root::{Place, locate};
 use crate::activity::{FOLDER, SESSIONS, session};
@@ -42,7 +42,7 @@ fn judge_place(call: &mut Call, place: &Place, me: &Me) -> io::Result<Option<Ans
         return Ok(None);
     }
     let effort = Effort { until: call.until, most_cards: Some(MOST_CARDS) };
-    let (board, trouble) = board::current(&root, effort, call.now)?;
+    let Told { board, trouble } = board::current(&root, effort, call.now)?;
     call.note(trouble.map_or(Ok(()), Err));
     let mut covering = board.foreign(me).filter_map(|claim| {
         let entry = claim.scope.iter().find(|entry| scope::covers(entry, &place.path))?;

@@ -2,7 +2,7 @@
 
 use super::text::{ID, NAME, TITLE, clean, name, quoted};
 use super::{Answer, Call};
-use crate::activity::board::{self, Board, Claim, Effort, Me};
+use crate::activity::board::{self, Board, Claim, Effort, Me, Told};
 use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
 use crate::activity::session::{self, Session, Signal};
 use crate::activity::{SESSIONS, actor::disc, ledger};
@@ -56,7 +56,7 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
         prune(sessions);
     }
     let effort = Effort { until: call.until, most_cards: None };
-    let (board, trouble) = board::renewed(&root, effort, call.now, |board| {
+    let Told { board, trouble } = board::renewed(&root, effort, call.now, |board| {
         if let (Some(me), Some(earlier)) = (me.disc(), &earlier) {
             board.continue_from(me, earlier);
         }
