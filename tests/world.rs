@@ -314,12 +314,19 @@ impl<const N: usize> From<[&str; N]> for Call {
 }
 
 /// How a process ended.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Ended {
     /// `None` after a signal.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
+}
+
+impl std::fmt::Debug for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [stdout, stderr] = [&self.stdout, &self.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+        write!(f, "exit {:?}, stdout {stdout:?}, stderr {stderr:?}", self.code)
+    }
 }
 
 /// Runs a process with `stdin` on a pipe that is closed at its end. A process that hangs is killed, and is no answer.
