@@ -1,11 +1,15 @@
 //! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
 
+//! The integration tests, one binary.
+
 mod cases;
 mod compare;
 mod doors;
 mod golden;
 mod golden_hooks;
 mod golden_records;
+mod init;
 mod names;
 mod payload;
+mod workspace;
 mod world;
