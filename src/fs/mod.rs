@@ -31,6 +31,17 @@ pub enum Kind {
     Other,
 }
 
+/// What a look at a path without following found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Something is there, and no link on the way to it.
+    Plain,
+    /// Nothing is there; what leads to it was not judged.
+    Missing,
+    /// A link stands in the way, or it cannot be told.
+    Linked,
+}
+
 /// What is known of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
