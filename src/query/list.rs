@@ -46,9 +46,9 @@ impl Filter {
     /// Refuses a value outside a vocabulary of the protocol, which could match nothing, and an axis that is not declared.
     pub fn check(&self, settings: &Cards) -> Result<(), Failure> {
         for (field, values, allowed) in [
-            ("status", &self.status, &STATUSES[..]),
-            ("type", &self.kind, &TYPES),
-            ("priority", &self.priority, &PRIORITIES),
+            ("status", &self.status, STATUSES),
+            ("type", &self.kind, TYPES),
+            ("priority", &self.priority, PRIORITIES),
         ] {
             if let Some(value) = values.iter().find(|value| !allowed.contains(&value.as_str())) {
                 return Err(not_allowed(Code::CARD_ENUM_INVALID, field, value.clone().into(), allowed));

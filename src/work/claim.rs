@@ -108,7 +108,7 @@ fn take_over(
 ) -> Result<String, Failure> {
     let id = &card.id;
     let at = card.field("claimed_at");
-    let held = Held { id, by: Some(holder), at };
+    let held = Held { id, by: Some(holder), at, session: None };
     let lease = workspace.config.cards.claim_lease_hours;
     // Without sessions only the lease decides: a live holder whose lease has run out can still be asked for the card.
     let run_out = judge(held, &[], lease, now).state == State::Stale;

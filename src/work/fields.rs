@@ -1,16 +1,8 @@
-//! The table of a card's fields, in the order of a new header, and the vocabularies of the protocol.
+//! The table of a card's fields in the order of a new header, and the vocabularies of the protocol.
 
 use crate::workspace::Cards;
+pub use crate::workspace::{EFFORTS, PRIORITIES, STATUSES, TYPES};
 
-/// Every status.
-pub const STATUSES: [&str; 8] =
-    ["backlog", "next", "doing", "review", "blocked", "deferred", "done", "discarded"];
-/// Every type.
-pub const TYPES: [&str; 8] = ["epic", "idea", "feature", "bug", "task", "audit", "docs", "chore"];
-/// Every priority, the most urgent first.
-pub const PRIORITIES: [&str; 4] = ["critical", "high", "medium", "low"];
-/// Every effort.
-pub const EFFORTS: [&str; 3] = ["S", "M", "L"];
 /// Where a card can have come from.
 pub const RAISED: [&str; 2] = ["reported", "derived"];
 

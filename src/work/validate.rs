@@ -81,11 +81,11 @@ fn title_and_required(candidate: &Candidate<'_>) -> Result<(), Failure> {
 fn vocabularies(candidate: &Candidate<'_>, settings: &Cards) -> Result<(), Failure> {
     let areas: Vec<&str> = settings.areas.iter().map(String::as_str).collect();
     for (field, allowed) in [
-        ("status", &STATUSES[..]),
-        ("type", &TYPES),
-        ("priority", &PRIORITIES),
+        ("status", STATUSES),
+        ("type", TYPES),
+        ("priority", PRIORITIES),
         ("area", &areas),
-        ("effort", &EFFORTS),
+        ("effort", EFFORTS),
     ] {
         one_of(candidate, Code::CARD_ENUM_INVALID, field, allowed)?;
     }
