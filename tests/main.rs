@@ -1,1 +1,11 @@
-//! The integration tests, one binary.
+//! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
+
+mod cases;
+mod compare;
+mod doors;
+mod golden;
+mod golden_hooks;
+mod golden_records;
+mod names;
+mod payload;
+mod world;
