@@ -8,4 +8,6 @@ mod golden_hooks;
 mod golden_records;
 mod names;
 mod payload;
+mod registered;
+mod runtime;
 mod world;

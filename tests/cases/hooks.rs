@@ -69,8 +69,8 @@ fn a3_what_is_not_looked_at_may_be_anything() {
         ("\"file_path\":7,\"content\":\"", "\""),
     ] {
         let head = format!("{{\"session_id\":\"other\",\"tool_name\":\"Write\",\"tool_input\":{{{before}");
-        let raw = [head.as_bytes(), b"\xff caf\xc3", behind.as_bytes(), b",", input.as_bytes(), b"}}"]
-            .concat();
+        let raw =
+            [head.as_bytes(), b"\xff caf\xc3", behind.as_bytes(), b",", input.as_bytes(), b"}}"].concat();
         world.hook(pre_edit("src/a.rs").sent_as(&raw)).asks("T-0001", "ben");
     }
 }
