@@ -5,6 +5,7 @@
 //! two processes from changing one record at once.
 
 mod lock;
+mod read;
 mod record;
 
 #[cfg(unix)]
@@ -16,6 +17,7 @@ mod dir;
 
 pub use dir::Dir;
 pub use lock::{Lock, Purpose};
+pub use read::read_regular;
 pub use record::{Created, contained, create, relocate, replace};
 
 /// What a directory entry is, links not followed.
