@@ -28,7 +28,7 @@ const HEADER_PARSER: &[&str] =
     &["read_head", "Head", "Header", "Entry", "Value", "Item", "Style", "NotARecord"];
 
 /// Where the board is rebuilt.
-const REBUILD: &str = "src/activity/board";
+const REBUILD: &str = "src/activity/rebuild.rs";
 
 #[test]
 fn imports_go_down_only() {
@@ -86,7 +86,7 @@ fn judge(path: &str, room: &str, import: &[String]) -> Option<String> {
     }
     if room == "activity" && target == "record" {
         let header_only = import.get(1).is_some_and(|item| HEADER_PARSER.contains(&item.as_str()));
-        if !path.starts_with(REBUILD) || !header_only {
+        if path != REBUILD || !header_only {
             return Some("only the board's rebuild may use the header parser, and nothing else".to_owned());
         }
     }
@@ -305,8 +305,8 @@ mod tests {
             ("src/hook/mod.rs", "use crate::{\n    activity,\n    record,\n};", "not one of activity"),
             ("src/hook/mod.rs", "use crate::workspace::Workspace;", "not one of activity"),
             ("src/hook/mod.rs", "use crate::cli::Args;", "sideways from hook"),
-            ("src/activity/board.rs", "use crate::record;", "only the board's rebuild"),
-            ("src/activity/board.rs", "use crate::record::{read_head, patch};", "only the board's rebuild"),
+            ("src/activity/rebuild.rs", "use crate::record;", "only the board's rebuild"),
+            ("src/activity/rebuild.rs", "use crate::record::{read_head, patch};", "only the board's rebuild"),
             ("src/activity/session.rs", "use crate::record::read_head;", "only the board's rebuild"),
             ("src/path.rs", "use super::*;", "not one of the rooms"),
             ("src/odds/mod.rs", "use crate::path;", "odds is not one of the rooms"),
@@ -323,7 +323,7 @@ mod tests {
         for (path, source) in [
             ("src/main.rs", "fn main() { workfile::hook::run(None) }"),
             ("src/bin/workfile-mcp.rs", "use workfile::cli;"),
-            ("src/activity/board.rs", "use crate::record::{read_head, Head, Header, Value};"),
+            ("src/activity/rebuild.rs", "use crate::record::{read_head, Head, Header, Value};"),
             (
                 "src/hook/scan.rs",
                 "use super::payload::Payload; use crate::{activity::board, fs, scope, path, clock, failure};",

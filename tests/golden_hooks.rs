@@ -144,7 +144,7 @@ impl<'a> HookCase<'a> {
         let env: BTreeMap<String, String> =
             serde_json::from_str(&self.places.fill(self.archive.text("env.json"), Escape::Json)).unwrap();
         program.args(if args.is_empty() { &usual[..] } else { args });
-        program.env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+        program.env_clear().env("PATH", path_with_the_program());
         program.env(if cfg!(windows) { "USERPROFILE" } else { "HOME" }, self.base.path().join("home"));
         program.envs(env).current_dir(&self.places.root);
         let stdin =
@@ -283,6 +283,13 @@ impl<'a> HookCase<'a> {
         let text = self.archive.text(&format!("expected/{file}"));
         serde_json::from_str(&self.places.fill(text, Escape::Json)).unwrap()
     }
+}
+
+/// The search path of this process, behind the folder of the program under test.
+fn path_with_the_program() -> std::ffi::OsString {
+    let folder = Path::new(env!("CARGO_BIN_EXE_workfile")).parent().unwrap().to_owned();
+    let path = std::env::var_os("PATH").unwrap();
+    std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&path))).unwrap()
 }
 
 /// The directories of a case and the moment it is set up at; what placeholders become.

@@ -11,5 +11,7 @@ mod golden_records;
 mod init;
 mod names;
 mod payload;
+mod registered;
+mod runtime;
 mod workspace;
 mod world;

@@ -173,7 +173,8 @@ mod tests {
                 "workfile frobnicate",
                 "workfile doctr",
                 "workfile nxt",
-                "workfile card shw"
+                "workfile card shw",
+                "workfile nonesuch"
             ]
         );
     }
