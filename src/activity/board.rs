@@ -1,49 +1,402 @@
-//! The board: every claim of a workspace in one file.
-use std::path::Path;
+//! The board: every claim of a workspace in one file, and what keeps it true.
+//!
+//! `board.json` is fresh while the modification time of `.project/cards` is the one it was built from; whoever finds it
+//! stale rebuilds it from the cards. `board.idx` holds the same for the one question that is asked before every edit.
+
+use super::index::{self, Asked};
+use super::rebuild::{Bound, rebuild};
+use super::{FOLDER, SESSIONS, session};
+use crate::clock::Time;
+use crate::fs::{Dir, Kind};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::time::Instant;
+
+pub use super::claim::Me;
+pub use super::upkeep::{Change, Upkeep};
+
+/// The board's file, in the activity folder.
+pub(super) const FILE: &str = "board.json";
+/// Where the hooks look for cards, below a root.
+pub(super) const CARDS: &str = ".project/cards";
+/// A longer board counts as absent.
+const CAP: u64 = 1024 * 1024;
+/// What a reader takes of a board.
+const CLAIMS: usize = 2000;
+const ENTRIES: usize = 256;
+const ALIAS_KEYS: usize = 64;
+const ALIAS_VALUES: usize = 8;
 
 /// One claimed card.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Claim {
     /// The card's id.
     pub id: String,
     /// Its title.
+    #[serde(default)]
     pub title: Option<String>,
     /// Its status.
+    #[serde(default)]
     pub status: Option<String>,
     /// Who holds it.
     pub claimed_by: String,
     /// Since when, as the card says it.
+    #[serde(default)]
     pub claimed_at: Option<String>,
     /// The discriminator of the holder's session.
+    #[serde(default)]
     pub session: Option<String>,
     /// What the work will change.
+    #[serde(default, deserialize_with = "scope")]
     pub scope: Vec<String>,
 }
 
-/// What a mutation did to a card, as far as the board is concerned.
-#[derive(Clone, Debug)]
-pub enum Change {
-    /// The card is claimed and one of holder, time, status, title or scope changed. A `session` of `None` is looked up.
-    Claimed(Claim),
-    /// The card is not claimed any more, or gone.
-    Unclaimed(String),
-    /// Nothing that the board shows.
-    Unseen,
+impl Claim {
+    /// Whether the claim guards anything now.
+    pub fn is_doing(&self) -> bool {
+        self.status.as_deref() == Some("doing")
+    }
 }
 
-/// Keeps the board in step with one mutation: [`Upkeep::begin`] just before the record is renamed into place,
-/// [`Upkeep::finish`] just after, both inside the record's lock.
-#[derive(Debug)]
-pub struct Upkeep;
+/// Every claim of a workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Board {
+    /// When it was built, as written.
+    pub built_at: String,
+    /// The modification time of `.project/cards` that it was built from, in nanoseconds.
+    pub cards_mtime_ns: Option<i64>,
+    /// The claims, by id.
+    pub claims: Vec<Claim>,
+    /// Discriminators that a session continues, by its own.
+    pub aliases: Vec<(String, Vec<String>)>,
+}
 
-impl Upkeep {
-    /// Samples the cards folder.
-    pub fn begin(_root: &Path) -> Self {
-        todo!()
+impl Board {
+    /// The discriminators that the session `me` continues.
+    pub fn continued(&self, me: Option<&str>) -> &[String] {
+        self.aliases.iter().find(|(key, _)| Some(key.as_str()) == me).map_or(&[], |(_, values)| values)
     }
-    /// Writes the change under `locks/board.lock` and runs `look` while it is held, so that of two claims made at once
-    /// one sees the other. The record is on disk already: a board that cannot be written is left to its next reader.
-    pub fn finish<T>(self, _change: Change, _look: impl FnOnce() -> T) -> T {
-        todo!()
+
+    /// Notes that `me` continues `earlier` and whatever that one continued.
+    pub fn continue_from(&mut self, me: &str, earlier: &str) {
+        let mut values = vec![earlier.to_owned()];
+        values.extend(self.continued(Some(earlier)).iter().filter(|value| value.as_str() != me).cloned());
+        values.truncate(ALIAS_VALUES);
+        self.aliases.retain(|(key, _)| key != me);
+        self.aliases.push((me.to_owned(), values));
+        let extra = self.aliases.len().saturating_sub(ALIAS_KEYS);
+        self.aliases.drain(..extra);
+    }
+
+    /// The claims in `doing` that are not `me`'s.
+    pub fn foreign<'a>(&'a self, me: &'a Me) -> impl Iterator<Item = &'a Claim> {
+        let continued = self.continued(me.disc());
+        self.claims.iter().filter(move |claim| {
+            claim.is_doing() && !me.holds(claim.session.as_deref(), &claim.claimed_by, continued)
+        })
+    }
+
+    /// Reads a board's text; `None` when it is not one. An entry that cannot be read costs itself alone.
+    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
+        let raw: Raw = serde_json::from_slice(bytes).ok()?;
+        let mut claims: Vec<Claim> = raw.claims.into_iter().filter_map(Loose::good).take(CLAIMS).collect();
+        for claim in &mut claims {
+            claim.scope.retain(|entry| entry.len() <= crate::scope::ENTRY_BYTES);
+            claim.scope.truncate(ENTRIES);
+        }
+        let mut aliases: Vec<(String, Vec<String>)> = Vec::new();
+        for (key, values) in
+            raw.aliases.and_then(Loose::good).unwrap_or_default().0.into_iter().take(ALIAS_KEYS)
+        {
+            let values = values.into_iter().filter_map(Loose::good).take(ALIAS_VALUES).collect();
+            aliases.push((key, values));
+        }
+        let cards_mtime_ns =
+            raw.cards_mtime_ns.and_then(Loose::good).and_then(|text: String| text.parse().ok());
+        let built_at = raw.built_at.and_then(Loose::good).unwrap_or_default();
+        Some(Self { built_at, cards_mtime_ns, claims, aliases })
+    }
+
+    fn text(&self) -> io::Result<Vec<u8>> {
+        let aliases = (!self.aliases.is_empty()).then_some(Pairs(&self.aliases));
+        let written = Written {
+            v: 1,
+            built_at: &self.built_at,
+            cards_mtime_ns: self.cards_mtime_ns.map(|ns| ns.to_string()),
+            claims: &self.claims,
+            aliases,
+        };
+        let mut text = serde_json::to_vec(&written)?;
+        text.push(b'\n');
+        Ok(text)
+    }
+
+    /// Reads the board as it is on disk, fresh or not. `None` when there is none or it is damaged; an error when something
+    /// else stands in its place.
+    pub(super) fn read(activity: &Dir) -> io::Result<Option<Self>> {
+        match activity.read(FILE, CAP) {
+            Ok(bytes) => Ok(Self::parse(&bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(about(FILE, &error)),
+        }
+    }
+
+    /// Writes board and index, unless nothing but the time of building differs from `before`.
+    pub(super) fn store(&self, activity: &Dir, before: Option<&Self>) -> io::Result<()> {
+        if let Some(before) = before
+            && before.cards_mtime_ns == self.cards_mtime_ns
+            && before.claims == self.claims
+            && before.aliases == self.aliases
+        {
+            return Ok(());
+        }
+        let stat = activity.replace(FILE, &self.text()?)?;
+        index::write(activity, self, &stat)
+    }
+}
+
+/// The modification time of the folder of cards; `None` when there is no such folder.
+pub(super) fn cards_mtime(root: &Dir) -> Option<i64> {
+    root.stat(CARDS).ok().filter(|stat| stat.kind == Kind::Dir).map(|stat| stat.mtime_ns)
+}
+
+/// How much a reader may do about a stale board.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Give up after this moment.
+    pub until: Instant,
+    /// Use a stale board as it is when the folder has more cards than this.
+    pub most_cards: Option<usize>,
+}
+
+/// A board, and what kept it from being read or written. It is right all the same.
+#[derive(Debug)]
+pub struct Told {
+    /// The board.
+    pub board: Board,
+    /// Why a file could not be used, when that happened.
+    pub trouble: Option<io::Error>,
+}
+
+/// The board as it is true now, read when fresh and rebuilt when not. An error when the time ran out.
+pub fn current(root: &Dir, effort: Effort, now: Time) -> io::Result<Told> {
+    let found = Found::on_disk(root);
+    match found.board {
+        Some(board) if board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(root) => {
+            Ok(Told { board, trouble: None })
+        }
+        _ => found.rebuilt(root, effort, now, |_| ()),
+    }
+}
+
+/// Rebuilds the board, whether it is stale or not; `extra` may add to what it is built from. An error when the time ran
+/// out.
+pub fn renewed(root: &Dir, effort: Effort, now: Time, extra: impl FnOnce(&mut Board)) -> io::Result<Told> {
+    Found::on_disk(root).rebuilt(root, effort, now, extra)
+}
+
+/// What there is before a rebuild.
+struct Found {
+    activity: Option<Dir>,
+    board: Option<Board>,
+    trouble: Option<io::Error>,
+}
+
+impl Found {
+    fn on_disk(root: &Dir) -> Self {
+        // A folder that is not there yet is made when writing; a link in its place is never passed.
+        match super::open(root) {
+            Ok(activity) => {
+                let (board, trouble) = match Board::read(&activity) {
+                    Ok(board) => (board, None),
+                    Err(error) => (None, Some(error)),
+                };
+                Self { activity: Some(activity), board, trouble }
+            }
+            Err(error) => {
+                let trouble = (error.kind() != io::ErrorKind::NotFound).then(|| about("", &error));
+                Self { activity: None, board: None, trouble }
+            }
+        }
+    }
+
+    fn rebuilt(
+        self,
+        root: &Dir,
+        effort: Effort,
+        now: Time,
+        extra: impl FnOnce(&mut Board),
+    ) -> io::Result<Told> {
+        let Self { activity, board: before, mut trouble } = self;
+        let sessions = activity.and_then(|activity| activity.below(SESSIONS).ok());
+        let sessions = sessions.map(|folder| session::read_all(&folder)).unwrap_or_default();
+        let bound = Bound { until: effort.until, most: effort.most_cards.filter(|_| before.is_some()) };
+        let mut known = before.clone().unwrap_or_default();
+        extra(&mut known);
+        let Some(board) = rebuild(root, &known, &sessions, bound, now)? else {
+            return Ok(Told { board: known, trouble });
+        };
+        let written = super::make(root).and_then(|activity| board.store(&activity, before.as_ref()));
+        if let Err(error) = written {
+            trouble.get_or_insert_with(|| about(FILE, &error));
+        }
+        Ok(Told { board, trouble })
+    }
+}
+
+/// An error that names the file of this room it is about.
+fn about(file: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{FOLDER}/{file}: {error}"))
+}
+
+/// What stands in the way of editing a path.
+#[derive(Debug)]
+pub enum Guard {
+    /// Nobody else holds it.
+    Clear,
+    /// Somebody does, or it cannot be told from the index: the board has the answer.
+    Look,
+}
+
+/// Asks the index whether any foreign claim covers `path`. It answers [`Guard::Look`] whenever it is not exactly about
+/// the board that is on disk, or the board is stale.
+pub fn ask_index(root: &Dir, path: &str, me: &Me) -> Guard {
+    let clear = index::is_clear(root, &Asked { path, me });
+    if clear == Some(true) { Guard::Clear } else { Guard::Look }
+}
+
+// What stands in the file.
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Raw {
+    #[serde(default)]
+    built_at: Option<Loose<String>>,
+    #[serde(default)]
+    cards_mtime_ns: Option<Loose<String>>,
+    claims: Vec<Loose<Claim>>,
+    #[serde(default)]
+    aliases: Option<Loose<AliasMap>>,
+}
+
+/// A value, or something else in its place.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Loose<T> {
+    Good(T),
+    Bad(IgnoredAny),
+}
+
+impl<T> Loose<T> {
+    fn good(self) -> Option<T> {
+        match self {
+            Self::Good(value) => Some(value),
+            Self::Bad(_) => None,
+        }
+    }
+}
+
+/// The aliases in file order.
+#[derive(Default)]
+struct AliasMap(Vec<(String, Vec<Loose<String>>)>);
+
+impl<'de> Deserialize<'de> for AliasMap {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = AliasMap;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object of lists")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<AliasMap, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some((key, values)) = map.next_entry::<String, Loose<Vec<Loose<String>>>>()? {
+                    if pairs.len() < ALIAS_KEYS {
+                        pairs.push((key, values.good().unwrap_or_default()));
+                    }
+                }
+                Ok(AliasMap(pairs))
+            }
+        }
+        deserializer.deserialize_map(Visitor)
+    }
+}
+
+/// A scope as other tools write it too: a list, or one text.
+fn scope<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Scope {
+        List(Vec<Loose<String>>),
+        One(String),
+        Other(IgnoredAny),
+    }
+    Ok(match Scope::deserialize(deserializer)? {
+        Scope::List(items) => items.into_iter().filter_map(Loose::good).collect(),
+        Scope::One(entry) => vec![entry],
+        Scope::Other(_) => Vec::new(),
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    v: u8,
+    built_at: &'a str,
+    cards_mtime_ns: Option<String>,
+    claims: &'a [Claim],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    aliases: Option<Pairs<'a>>,
+}
+
+struct Pairs<'a>(&'a [(String, Vec<String>)]);
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, values)| (key, values)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_entry_costs_itself_alone() {
+        let text = br#"{"claims":[{"id":"T-1","claimedBy":"a","status":"doing","scope":"src"},7,{"id":5,"claimedBy":"b"},
+            {"id":"T-2","claimedBy":"b","title":null,"scope":["x",3,"y"],"more":{}}],"aliases":{"a":["b",1],"c":"d"},"z":1}"#;
+        let board = Board::parse(text).unwrap();
+        assert_eq!(board.claims.len(), 2);
+        assert_eq!(board.claims[0].scope, ["src"]);
+        assert_eq!(board.claims[1].scope, ["x", "y"]);
+        assert_eq!(board.continued(Some("a")), ["b"]);
+        assert_eq!(board.cards_mtime_ns, None);
+        assert_eq!(Board::parse(b"{"), None);
+        assert_eq!(Board::parse(b"[]"), None);
+        assert_eq!(Board::parse(br#"{"claims":{}}"#), None);
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut board = Board { built_at: "now".into(), cards_mtime_ns: Some(17), ..Board::default() };
+        board.continue_from("b", "a");
+        board.continue_from("c", "b");
+        assert_eq!(board.continued(Some("c")), ["b", "a"]);
+        assert_eq!(Board::parse(&board.text().unwrap()), Some(board));
+    }
+
+    #[test]
+    fn aliases_are_bounded() {
+        let mut board = Board::default();
+        for number in 0..100 {
+            board.continue_from(&format!("s{}", number + 1), &format!("s{number}"));
+        }
+        assert_eq!(board.aliases.len(), ALIAS_KEYS);
+        assert_eq!(board.continued(Some("s100")).len(), ALIAS_VALUES);
+        assert_eq!(board.continued(Some("s100"))[0], "s99");
     }
 }

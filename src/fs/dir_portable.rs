@@ -1,6 +1,6 @@
 //! [`Dir`] where there are no directory handles: every segment is looked at before it is passed.
 
-use super::{Kind, Stat, refused, temporary_name};
+use super::{Kind, Probe, Stat, refused, temporary_name};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -70,6 +70,15 @@ impl Dir {
         Ok(stat_of(&std::fs::symlink_metadata(self.0.join(name))?))
     }
 
+    /// Whether a link stands anywhere in `path`, its last name included.
+    pub fn probe(&self, path: &str) -> Probe {
+        match self.resolve(path).and_then(|full| std::fs::symlink_metadata(full)) {
+            Ok(found) if kind_of(&found) != Kind::Link => Probe::Plain,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Probe::Missing,
+            _ => Probe::Linked,
+        }
+    }
+
     /// What this directory is itself.
     pub fn stat_self(&self) -> io::Result<Stat> {
         Ok(stat_of(&std::fs::symlink_metadata(&self.0)?))
@@ -98,13 +107,15 @@ impl Dir {
 
     /// Puts `bytes` at `name` whole: a fresh file, one write, a rename over whatever is there, a link included. Not
     /// flushed: what a power cut takes is rebuilt.
-    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    ///
+    /// The answer is what was written, as it can be told from a later file of that name.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<Stat> {
         let temporary = temporary_name();
         let mut file = self.create(&temporary)?;
-        let written = file.write_all(bytes);
+        let written = file.write_all(bytes).and_then(|()| Ok(stat_of(&file.metadata()?)));
         drop(file);
         let mut tries = 0;
-        let done = written.and_then(|()| {
+        let done = written.and_then(|stat| {
             loop {
                 match self.rename(&temporary, name) {
                     // Somebody has the old file open without sharing it.
@@ -112,7 +123,7 @@ impl Dir {
                         tries += 1;
                         std::thread::sleep(Duration::from_millis(10));
                     }
-                    done => break done,
+                    done => break done.map(|()| stat),
                 }
             }
         });

@@ -1,6 +1,6 @@
 //! [`Dir`] on Unix: handles, `openat`, no-follow throughout.
 
-use super::{Kind, Stat, refused, temporary_name};
+use super::{Kind, Probe, Stat, refused, temporary_name};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -75,6 +75,36 @@ impl Dir {
         Ok(stat_of(&rustix::fs::statat(&self.0, name.as_bytes(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
+    /// Whether a link stands anywhere in `path`, its last name included.
+    pub fn probe(&self, path: &str) -> Probe {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+            // With NOFOLLOW beside it, O_PATH would open a link itself.
+            let flags = OFlags::PATH | OFlags::CLOEXEC;
+            match rustix::fs::openat2(&self.0, path, flags, Mode::empty(), resolve) {
+                Err(Errno::NOSYS | Errno::PERM) => {}
+                Ok(_) => return Probe::Plain,
+                Err(Errno::NOENT) => return Probe::Missing,
+                Err(_) => return Probe::Linked,
+            }
+        }
+        self.probe_by_walking(path)
+    }
+
+    fn probe_by_walking(&self, path: &str) -> Probe {
+        let found = match path.rsplit_once('/') {
+            Some((folder, name)) => self.below(folder).and_then(|folder| folder.stat(name)),
+            None => self.stat(path),
+        };
+        match found {
+            Ok(stat) if stat.kind != Kind::Link => Probe::Plain,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Probe::Missing,
+            _ => Probe::Linked,
+        }
+    }
+
     /// What this directory is itself.
     pub fn stat_self(&self) -> io::Result<Stat> {
         Ok(stat_of(&rustix::fs::fstat(&self.0)?))
@@ -126,7 +156,9 @@ impl Dir {
 
     /// Puts `bytes` at `name` whole: a fresh file, one write, a rename over whatever is there, a link included. Not
     /// flushed: what a power cut takes is rebuilt.
-    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    ///
+    /// The answer is what was written, as it can be told from a later file of that name.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<Stat> {
         let (temporary, mut file) = loop {
             let temporary = temporary_name();
             match self.create(&temporary) {
@@ -137,7 +169,8 @@ impl Dir {
         };
         let done = file
             .write_all(bytes)
-            .and_then(|()| Ok(rustix::fs::renameat(&self.0, &*temporary, &self.0, name)?));
+            .and_then(|()| Ok(stat_of(&rustix::fs::fstat(&file)?)))
+            .and_then(|stat| Ok(rustix::fs::renameat(&self.0, &*temporary, &self.0, name).map(|()| stat)?));
         if done.is_err() {
             let _ = self.remove(&temporary);
         }
@@ -249,6 +282,8 @@ mod tests {
         for (path, opens) in [("a/b/f", true), ("l/b/f", false), ("a/b/g", false), ("a/missing/f", false)] {
             assert_eq!(dir.open_at(path, flags, Mode::empty()).is_ok(), opens, "openat2 {path}");
             assert_eq!(walk(dir.0.as_fd(), path, flags, Mode::empty()).is_ok(), opens, "walk {path}");
+            assert_eq!(dir.probe(path), dir.probe_by_walking(path), "probe {path}");
+            assert_eq!(dir.probe(path) == Probe::Plain, opens, "probe {path}");
         }
     }
 }

@@ -5,6 +5,7 @@
 //! two processes from changing one record at once.
 
 mod lock;
+mod read;
 mod record;
 
 #[cfg(unix)]
@@ -16,6 +17,7 @@ mod dir;
 
 pub use dir::Dir;
 pub use lock::{Lock, Purpose};
+pub use read::read_regular;
 pub use record::{Created, contained, create, relocate, replace};
 
 /// What a directory entry is, links not followed.
@@ -31,6 +33,17 @@ pub enum Kind {
     Other,
 }
 
+/// What a look at a path without following found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probe {
+    /// Something is there, and no link on the way to it.
+    Plain,
+    /// Nothing is there; what leads to it was not judged.
+    Missing,
+    /// A link stands in the way, or it cannot be told.
+    Linked,
+}
+
 /// What is known of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
@@ -44,6 +57,25 @@ pub struct Stat {
     pub ctime_ns: i64,
     /// The file's number on its device; 0 where the platform has none.
     pub ino: u64,
+}
+
+/// Opens what a caller has closed of stdin, stdout and stderr, so that no file of ours takes their place.
+#[cfg(unix)]
+pub fn open_standard_streams() {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    let mut asked = streams.map(|stream| PollFd::from_borrowed_fd(stream, PollFlags::empty()));
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    if poll(&mut asked, Some(&now)).is_ok_and(|found| found > 0) {
+        for stream in asked {
+            if stream.revents().contains(PollFlags::NVAL)
+                && let Ok(null) = std::fs::File::open("/dev/null")
+            {
+                // It takes the lowest free number, which is the closed stream's, and stays.
+                std::mem::forget(null);
+            }
+        }
+    }
 }
 
 /// An error of this module: something is there and is not what may be opened.

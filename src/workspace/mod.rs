@@ -1,8 +1,37 @@
 //! Where the workspace is and what its configuration says.
+//!
+//! Loading reads at most two files, executes nothing and writes nothing. Whatever the configuration holds, the answer is
+//! a checked [`Workspace`] or a [`Failure`] that names the key or the place.
 
-use crate::failure::Failure;
-use serde_json::Value as Json;
+mod config;
+mod discovery;
+mod layout;
+mod literal;
+mod schema;
+mod source;
+
+pub use config::{AGENT_TARGETS, CI_TARGETS, Cards, Config};
+pub use discovery::locate;
+pub use layout::Paths;
+pub use schema::{EFFORTS, PRIORITIES, STATUSES, TYPES};
+
+use crate::failure::{Code, Failure};
+use serde_json::{Map, Value as Json};
 use std::path::{Path, PathBuf};
+
+/// The configuration as a JavaScript module.
+pub const MODULE_FILE: &str = "project.config.mjs";
+
+/// The configuration as JSON.
+pub const OBJECT_FILE: &str = "project.config.json";
+
+/// The only schema there is.
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// What a workspace without a configuration file has.
+pub fn defaults() -> Json {
+    config::merge(Map::new())
+}
 
 /// How the root is looked for.
 #[derive(Clone, Debug)]
@@ -50,75 +79,48 @@ pub struct Workspace {
     pub access: Access,
 }
 
-/// Absolute paths of the layout.
-#[derive(Clone, Debug)]
-pub struct Paths {
-    /// `.project`.
-    pub project: PathBuf,
-    /// `.project/.cache`.
-    pub cache: PathBuf,
-    /// The folder of locks relative to the root with `/`: `.project/.cache/locks`.
-    pub locks: String,
-    /// Live cards.
-    pub cards: PathBuf,
-    /// Archived cards.
-    pub archive: PathBuf,
-    /// Assets of cards.
-    pub assets: PathBuf,
-}
-
-/// The settings that rules depend on. Keys with no effect yet are validated and stay in [`Workspace::raw`].
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The project's name.
-    pub name: String,
-    /// `cards`.
-    pub cards: Cards,
-}
-
-/// The `cards` section.
-#[derive(Clone, Debug)]
-pub struct Cards {
-    /// Whether the module is on.
-    pub enabled: bool,
-    /// Declared areas; the first is the default.
-    pub areas: Vec<String>,
-    /// Declared axes and their vocabularies, in file order.
-    pub axes: Vec<(String, Vec<String>)>,
-    /// Command prefixes a verify entry may run.
-    pub verify_commands: Vec<Vec<String>>,
-    /// Accepted methods by area, or `*`.
-    pub verify_methods: Vec<(String, Vec<String>)>,
-    /// Seconds a verify command may take.
-    pub verify_timeout_seconds: u32,
-    /// The id prefix, `T`.
-    pub id_prefix: String,
-    /// How many ancestors a card may have.
-    pub max_hierarchy_depth: u32,
-    /// Hours after which a claim is stale.
-    pub claim_lease_hours: f64,
-    /// Whether mutations write trail lines.
-    pub activity_trail: bool,
-}
-
 impl Workspace {
-    /// Finds and loads a workspace (`records.md` 1). Nothing is written.
-    pub fn load(_start: &Start, _missing: Missing, _access: Access) -> Result<Self, Failure> {
-        todo!()
+    /// Finds and loads a workspace. Nothing is written.
+    pub fn load(start: &Start, missing: Missing, access: Access) -> Result<Self, Failure> {
+        let root = locate(start, missing)?;
+        let source = source::read(&root)?;
+        let (config_path, name, own) = match source {
+            Some(source) => (Some(source.path), source.name, source.data),
+            None => (None, MODULE_FILE, Map::new()),
+        };
+        let raw = config::merge(own);
+        let issues = config::issues(&raw);
+        if let Some(first) = issues.first() {
+            let list: Vec<Json> = issues.iter().map(config::Issue::to_json).collect();
+            return Err(Failure::new(first.code, format!("{name}: {}", first.message)).with("issues", list));
+        }
+        let paths = Paths::of(&raw, &root)?;
+        let version = source::version(&paths.project)?;
+        Ok(Self { config: Config::of(&raw), root, config_path, raw, version, paths, access })
     }
 
-    /// The effective vocabularies, as `workfile schema` prints them (`knowledge.md` 9).
+    /// The effective vocabularies, as `workfile schema` prints them.
     pub fn schema(&self) -> Json {
-        todo!()
+        schema::of(&self.raw)
     }
 
-    /// `path` relative to the root, with `/`.
-    pub fn repo_path(&self, _path: &Path) -> String {
-        todo!()
+    /// `path` relative to the root, with `/`; a path that is not below the root as it is.
+    pub fn repo_path(&self, path: &Path) -> String {
+        let below = path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy();
+        if cfg!(windows) { below.replace('\\', "/") } else { below.into_owned() }
     }
 
     /// Refuses on a read-only workspace; every mutation passes here before anything else.
     pub fn writable(&self) -> Result<(), Failure> {
-        todo!()
+        match self.access {
+            Access::Write => Ok(()),
+            Access::ReadOnly => {
+                let text = format!("the workspace {} is open for reading only", self.root.display());
+                Err(Failure::new(Code::WORKSPACE_READ_ONLY, text))
+            }
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! The Markdown below the header, as far as operations write it: sections under `## ` headings, fenced code left alone.
+//!
+//! Lines end at LF; a CR in front of it belongs to the line end.
+
+use super::document::Fences;
+use crate::failure::Failure;
+use crate::path::{is_space, trim};
+
+/// One `## ` section of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// The heading line trimmed; `None` for the text before the first one.
+    pub heading: Option<String>,
+    /// The section's text, heading line included, without leading line ends and trailing white space.
+    pub text: String,
+}
+
+/// The sections of a body; the first is the text without heading, empty or not.
+pub fn sections(body: &str) -> Vec<Section> {
+    let section = |heading: Option<&str>, text| Section {
+        heading: heading.map(str::to_owned),
+        text: section_text(text).to_owned(),
+    };
+    let mut sections = Vec::new();
+    let mut heading = None;
+    let mut start = 0;
+    let mut at = 0;
+    for (line, fenced) in body.split('\n').zip(fenced_lines(body)) {
+        if !fenced && is_heading(line) {
+            sections.push(section(heading, &body[start..at]));
+            heading = Some(trim(line));
+            start = at;
+        }
+        at += line.len() + 1;
+    }
+    sections.push(section(heading, &body[start..]));
+    sections
+}
+
+/// For each line of `body` (split at LF), whether it is inside fenced code or a fence itself.
+pub fn fenced_lines(body: &str) -> Vec<bool> {
+    let mut open: Option<Fence> = None;
+    let fenced = |line: &str| {
+        let Some((fence, behind)) = Fence::at_start(line) else { return open.is_some() };
+        match open {
+            None => open = Some(fence),
+            Some(opening) if fence.closes(opening) && trim(behind).is_empty() => open = None,
+            Some(_) => {}
+        }
+        true
+    };
+    body.split('\n').map(fenced).collect()
+}
+
+/// Section texts put together again: the non-empty ones, one blank line between them, LF line ends.
+pub fn join_sections(sections: &[Section]) -> String {
+    let texts: Vec<&str> =
+        sections.iter().map(|section| section.text.as_str()).filter(|text| !text.is_empty()).collect();
+    with_line_ends(&texts.join("\n\n"), "\n")
+}
+
+/// `body` with `line` under the last line of the first section with that heading, or in a new one at the end. A `line`
+/// of several lines is appended as it is.
+pub fn append_under_heading(body: &str, heading: &str, line: &str) -> String {
+    let mut sections = sections(body);
+    match sections.iter_mut().find(|section| section.heading.as_deref() == Some(heading)) {
+        Some(section) => {
+            section.text.push('\n');
+            section.text.push_str(line);
+        }
+        None => {
+            sections
+                .push(Section { heading: Some(heading.to_owned()), text: format!("{heading}\n\n{line}") });
+        }
+    }
+    join_sections(&sections)
+}
+
+/// The file `text` with its body replaced: line ends as in the prefix, `prefix + EOL + body + EOL`, or the prefix alone
+/// for an empty body. Leading line ends and trailing white space of `body` go.
+///
+/// `RECORD_FRONTMATTER_MISSING` when `text` is not a record.
+pub fn with_body(text: &str, body: &str) -> Result<String, Failure> {
+    let fences = Fences::of(text)?;
+    let body = section_text(body);
+    if body.is_empty() {
+        return Ok(fences.prefix.to_owned());
+    }
+    let end = fences.line_end();
+    Ok([fences.prefix, end, &with_line_ends(body, end), end].concat())
+}
+
+/// `text` with `end` at the end of every line.
+///
+/// All CRs in front of an LF go: one that stayed would be half of a CRLF in the result.
+pub(super) fn with_line_ends(text: &str, end: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        out.push_str(line.trim_end_matches('\r'));
+        out.push_str(end);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn section_text(text: &str) -> &str {
+    text.trim_start_matches(['\r', '\n']).trim_end_matches(is_space)
+}
+
+/// `## ` and something: a heading of the second level.
+fn is_heading(line: &str) -> bool {
+    line.strip_prefix("##").is_some_and(|rest| rest.starts_with(is_space) && !trim(rest).is_empty())
+}
+
+/// A run of at least three backticks or tildes, at most three blanks in front of it.
+#[derive(Clone, Copy)]
+struct Fence {
+    mark: char,
+    length: usize,
+}
+
+impl Fence {
+    fn at_start(line: &str) -> Option<(Self, &str)> {
+        let run = line.trim_start_matches(' ');
+        let mark = run.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+        let behind = run.trim_start_matches(mark);
+        let length = run.len() - behind.len();
+        (line.len() - run.len() <= 3 && length >= 3).then_some((Self { mark, length }, behind))
+    }
+
+    fn closes(self, opening: Self) -> bool {
+        self.mark == opening.mark && self.length >= opening.length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_fence_closes_at_its_own_mark_and_length_only() {
+        let body = "````md\n```\n````x\n~~~~\n   `````\t\r\nout\n    ```\nout\n~~~\nin";
+        let fenced: Vec<_> = fenced_lines(body).into_iter().map(u8::from).collect();
+        assert_eq!(fenced, [1, 1, 1, 1, 1, 0, 0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn headings_of_other_levels_open_no_section() {
+        let headings = |body| sections(body).into_iter().filter_map(|it| it.heading).collect::<Vec<_>>();
+        assert_eq!(headings("# a\n### b\n##c\n## \n ## d\n##\te\r\n##\u{a0}f"), ["##\te", "##\u{a0}f"]);
+    }
+
+    #[test]
+    fn a_body_takes_the_line_ends_of_the_prefix() {
+        let crlf = "---\r\nid: T-1\r\n---\r\nold";
+        assert_eq!(with_body(crlf, "\na\nb\r\n  ").unwrap(), "---\r\nid: T-1\r\n---\r\n\r\na\r\nb\r\n");
+        assert_eq!(with_body("---\n---\nold\r\n", "a\r\r\nb").unwrap(), "---\n---\n\na\nb\n");
+        assert_eq!(with_body(crlf, " \n").unwrap(), "---\r\nid: T-1\r\n---\r\n");
+        assert_eq!(with_body("no record", "x").unwrap_err().code.name, "RECORD_FRONTMATTER_MISSING");
+    }
+
+    #[test]
+    fn the_indentation_of_a_first_line_is_kept() {
+        assert_eq!(with_body("---\n---\n", "\n    code\n").unwrap(), "---\n---\n\n    code\n");
+        assert_eq!(append_under_heading("\n    code", "## N", "- n"), "    code\n\n## N\n\n- n");
+    }
+
+    #[test]
+    fn several_lines_are_appended_as_they_are() {
+        let body = append_under_heading("## Notes\r\n\r\n- a\r\n", "## Notes", "- b\n  more");
+        assert_eq!(body, "## Notes\n\n- a\n- b\n  more");
+    }
+
+    proptest! {
+        #[test]
+        fn sections_joined_and_split_again_are_the_same(
+            lines in prop::collection::vec("## [ab]|```|~~~~|text|- x||  |\r|### c", 0..12),
+        ) {
+            let joined = join_sections(&sections(&lines.join("\n")));
+            prop_assert_eq!(join_sections(&sections(&joined)), joined);
+        }
+
+        #[test]
+        fn a_body_written_twice_is_written_once(body in "[a\r\n #`]{0,20}", crlf in any::<bool>()) {
+            let record = if crlf { "---\r\nid: 1\r\n---\r\n" } else { "---\nid: 1\n---\n" };
+            let once = with_body(record, &body).unwrap();
+            let read = super::super::read(&once, &[]).unwrap();
+            prop_assert_eq!(with_body(&once, read.body_text).unwrap(), once.as_str());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The configuration module `project.config.mjs`, read as data.
+//!
+//! Nothing is executed. What is accepted is the part of JavaScript that writes down a value; other JavaScript is
+//! refused as unsupported, and what is no JavaScript as invalid, both with the place where reading stopped. The work is
+//! linear in the size of the text: nesting and what constants may expand to are limited.
+
+mod parse;
+mod token;
+
+use serde_json::{Map, Value as Json};
+
+/// Longest source, in bytes.
+pub(super) const SOURCE_BYTES: usize = 1 << 20;
+
+/// Deepest nesting of objects, arrays and parentheses.
+pub(super) const NESTING: usize = 64;
+
+/// Why a source was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// JavaScript that is not data.
+    Unsupported,
+    /// Not JavaScript.
+    Invalid,
+}
+
+/// Where and why reading stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) reason: Reason,
+    /// Offset in bytes.
+    pub(super) at: usize,
+    /// The text that stands there.
+    pub(super) found: String,
+}
+
+impl Problem {
+    fn unsupported(at: usize, found: impl Into<String>) -> Self {
+        Self { reason: Reason::Unsupported, at, found: clip(found.into()) }
+    }
+
+    fn invalid(at: usize, found: impl Into<String>) -> Self {
+        Self { reason: Reason::Invalid, at, found: clip(found.into()) }
+    }
+}
+
+/// Reads the default export; a module without one is an empty object.
+pub(super) fn read(source: &str) -> Result<Map<String, Json>, Problem> {
+    if source.len() > SOURCE_BYTES {
+        return Err(Problem::unsupported(0, format!("more than {SOURCE_BYTES} bytes")));
+    }
+    parse::module(source)
+}
+
+/// Line and column of a byte offset, both from 1; columns count characters.
+pub(super) fn place(source: &str, at: usize) -> (usize, usize) {
+    let before = source.get(..at).unwrap_or(source);
+    let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+fn clip(found: String) -> String {
+    const SHOWN: usize = 40;
+    match found.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &found[..cut]),
+        None => found,
+    }
+}
+
+#[cfg(test)]
+mod tests;
