@@ -1,7 +1,5 @@
 //! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
 
-//! The integration tests, one binary.
-
 mod cases;
 mod compare;
 mod doors;
