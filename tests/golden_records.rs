@@ -2,7 +2,8 @@
 
 use crate::compare::{Entry, Kind, Placeholders, Tree, equal, tree};
 use crate::golden::{Archive, Findings, run_all};
-use crate::world::{ACTIVITY, Ended, World, call};
+use crate::process::{Ended, call};
+use crate::world::{ACTIVITY, World};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 

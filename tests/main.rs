@@ -8,6 +8,7 @@ mod golden_hooks;
 mod golden_records;
 mod names;
 mod payload;
+mod process;
 mod registered;
 mod runtime;
 mod world;

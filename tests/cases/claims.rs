@@ -1,7 +1,8 @@
 //! Claims and locks.
 
 use crate::payload::{pre_edit, start};
-use crate::world::{Call, Run, World, actor, call, text};
+use crate::process::{Call, Run, call, text};
+use crate::world::{World, actor};
 use serde_json::{Value as Json, json};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -164,7 +165,7 @@ fn d6_every_surface_names_the_same_holder() {
             Some(holder) => format!("- T-0001 \"Some work\" held by {}; scope: src", actor(holder)),
             None => "No cards are claimed".to_owned(),
         };
-        world.hook(start("startup").by(&format!("z{step}"))).tells(&[&expected]);
+        world.hook(start("startup").by(&format!("zoe{step:02}"))).tells(&[&expected]);
         for who in people {
             let answered = world.hook(pre_edit("src/a.rs").by(who));
             match holder.filter(|holder| *holder != who) {
