@@ -247,3 +247,50 @@ impl Answered {
         context
     }
 }
+
+mod tests {
+    use super::*;
+
+    fn answered(stdout: &str, stderr: &str) -> Answered {
+        let ended = Ended { code: Some(0), stdout: stdout.into(), stderr: stderr.into() };
+        Answered::new(ended, &pre_edit("a"))
+    }
+
+    const ALLOW: &str =
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}\n";
+    const TELL: &str =
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"additionalContext\":\"x\"}}\n";
+
+    #[test]
+    fn a_payload_is_the_hosts() {
+        let bytes = pre_edit("src/a").by("ben").cwd("src").bytes(Path::new("/w"));
+        let payload: Json = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!((&payload["session_id"], &payload["cwd"]), (&json!(session_id("ben")), &json!("/w/src")));
+        assert_eq!(payload["tool_input"]["file_path"], "/w/src/a");
+        assert_eq!(bytes.last(), Some(&b'\n'));
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn silence_is_not_a_byte() {
+        answered("\n", "").silent();
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn an_answer_says_nothing_beside() {
+        answered(TELL, "noise\n").tells(&["x"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "allow")]
+    fn an_answer_is_never_allow() {
+        drop(answered(ALLOW, "").answer());
+    }
+
+    #[test]
+    #[should_panic(expected = "one line is due")]
+    fn an_answer_is_one_line() {
+        answered(&TELL.repeat(2), "").tells(&["x"]);
+    }
+}

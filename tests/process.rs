@@ -169,3 +169,44 @@ impl Run {
 pub(crate) fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
+
+mod tests {
+    use super::*;
+
+    fn run(code: i32, stdout: &str, stderr: &str) -> Run {
+        let ended = Ended { code: Some(code), stdout: stdout.into(), stderr: stderr.into() };
+        Run { ended, what: "workfile".to_owned() }
+    }
+
+    #[test]
+    fn what_is_as_it_must_be_passes() {
+        run(0, "{}\n", "").json();
+        run(0, "x\n", "").success("x\n");
+        run(3, "", "CODE: text\n").fails(3, "CODE");
+        run(3, "", "{\"error\":{\"code\":\"CODE\"}}").fails(3, "CODE");
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn a_stray_line_on_stderr_is_no_success() {
+        run(0, "x\n", "noise\n").success("x\n");
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn json_is_indented_by_two() {
+        run(0, "{\"a\":1}\n", "").json();
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn another_code_is_another_failure() {
+        run(3, "", "{\"error\":{\"code\":\"OTHER\"}}").fails(3, "CODE");
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn a_failure_prints_nothing_on_stdout() {
+        run(3, "x", "CODE: text\n").fails(3, "CODE");
+    }
+}

@@ -176,6 +176,12 @@ mod calls {
             reads.filter_map(|line| line.rsplit(" = ").next()?.parse::<u64>().ok()).sum()
         }
 
+        /// Files opened, directories and mere handles aside.
+        fn files_opened(&self) -> usize {
+            let opens = self.lines.iter().filter(|line| name(line).starts_with("open"));
+            opens.filter(|line| !line.contains("O_DIRECTORY") && !line.contains("O_PATH")).count()
+        }
+
         /// Files opened for writing, renamed, removed or made, and writes to anything but stdout and stderr.
         fn changes(&self) -> Vec<&str> {
             let changing = |line: &&str| match name(line) {
@@ -250,6 +256,7 @@ mod calls {
             "a listing while the board is fresh"
         );
         assert_eq!(traced.changes(), nothing.changes());
+        assert_eq!(traced.files_opened(), nothing.files_opened() + 1);
         assert!(traced.bytes_read() - nothing.bytes_read() <= 64 << 10);
         let (cost, calls) = (over(&traced, &nothing), traced.lines.join("\n"));
         assert!(cost <= 16, "{cost} system calls over nothing:\n{calls}");
