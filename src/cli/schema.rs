@@ -1,3 +1,38 @@
-//! To be written.
-use super::Command;
-pub(super) const COMMANDS: &[Command] = &[];
+//! `schema` and `version`: what this workspace's vocabularies are, and which program this is.
+
+use super::{Args, Command, Context, DryRun, Listed, Output};
+use crate::failure::Failure;
+use serde_json::json;
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        words: &["schema"],
+        operands: "",
+        most_operands: 0,
+        about: "the vocabularies and defaults in effect here",
+        flags: &[],
+        dry_run: DryRun::No,
+        listed: Listed::Yes,
+        run: schema,
+    },
+    Command {
+        words: &["version"],
+        operands: "",
+        most_operands: 0,
+        about: "the version of this program",
+        flags: &[],
+        dry_run: DryRun::No,
+        listed: Listed::Yes,
+        run: version,
+    },
+];
+
+fn schema(context: &Context, _: &Args) -> Result<Output, Failure> {
+    Ok(Output::json(context.workspace()?.schema()))
+}
+
+#[allow(clippy::unnecessary_wraps, reason = "every command of the table can fail")]
+fn version(_: &Context, _: &Args) -> Result<Output, Failure> {
+    let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    Ok(Output::new(json!({ "name": name, "version": version }), format!("{name} {version}")))
+}

@@ -28,6 +28,11 @@ pub const OBJECT_FILE: &str = "project.config.json";
 /// The only schema there is.
 pub const SCHEMA_VERSION: u32 = 2;
 
+/// What a workspace without a configuration file has.
+pub fn defaults() -> Json {
+    config::merge(Map::new())
+}
+
 /// How the root is looked for.
 #[derive(Clone, Debug)]
 pub enum Start {
