@@ -12,6 +12,7 @@ mod init;
 mod launcher;
 mod names;
 mod payload;
+mod process;
 mod registered;
 mod runtime;
 mod workspace;
