@@ -8,7 +8,7 @@
 //!
 //! 1. `main`, `bin/`
 //! 2. [`hook`] · [`cli`]
-//! 3. `surface`
+//! 3. `surface` · [`query`]
 //! 4. [`work`]
 //! 5. [`workspace`]
 //! 6. [`activity`]
@@ -26,6 +26,7 @@ pub mod failure;
 pub mod fs;
 pub mod hook;
 pub mod path;
+pub mod query;
 pub mod record;
 pub mod scope;
 pub mod surface;

@@ -263,8 +263,7 @@ pub enum Guard {
 /// Asks the index whether any foreign claim covers `path`. It answers [`Guard::Look`] whenever it is not exactly about
 /// the board that is on disk, or the board is stale.
 pub fn ask_index(root: &Dir, path: &str, me: &Me) -> Guard {
-    let asked = Asked { path, me };
-    let clear = super::open(root).ok().and_then(|activity| index::is_clear(root, &activity, &asked));
+    let clear = index::is_clear(root, &Asked { path, me });
     if clear == Some(true) { Guard::Clear } else { Guard::Look }
 }
 

@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! workfile-index 1 <inode> <size> <mtime> <cardsMtimeNs>      what board.json it was written from
-//! A <session> <earlier> <earlier> …                           whom a session continues
-//! P <path>\t<session>\t<holder>                               a literal entry of a claim in doing
-//! G <pattern>\t<session>\t<holder>                            an entry with * or ?
+//! A0009<session> <earlier> <earlier> …                        whom a session continues
+//! P0023<path>\t<session>\t<holder>                            a literal entry of a claim in doing
+//! G0023<pattern>\t<session>\t<holder>                         an entry with * or ?
 //! ```
 //!
-//! It is only ever an answer to "is this path clear"; whoever holds it and what is said about it comes from `board.json`.
-//! A line that cannot be read, another stamp or another version: no answer.
+//! Four digits behind the letter say how long the rest of the line is, so that a reader need not search for its end. The
+//! index only ever answers "is this path clear"; who holds it and what is said about it comes from `board.json`. A line that
+//! cannot be read, another stamp or another version: no answer.
 
-use super::board::{Board, FILE, Me, cards_mtime};
+use super::board::{Board, Me, cards_mtime};
 use crate::fs::{Dir, Stat};
 use crate::path::Flavour;
 use crate::scope;
@@ -19,8 +20,12 @@ use std::io::{self, Read};
 
 const NAME: &str = "board.idx";
 const VERSION: &str = "workfile-index 1";
-/// One window, used again and again; a longer line is no answer.
+/// One window, used again and again.
 const WINDOW: usize = 8 * 1024;
+/// A kind and four digits stand before each line's rest.
+const LEAD: usize = 5;
+/// Boards with a longer line get no index.
+const LONGEST: usize = 4000;
 
 /// Writes the index of `board`, whose file is `stat`. A board that cannot be told in lines gets none, and the old one no
 /// longer fits its stamp.
@@ -36,11 +41,15 @@ fn text(board: &Board, stat: &Stat) -> Option<String> {
     let mut out = format!("{VERSION} {} {} {} {cards}\n", stat.ino, stat.size, stat.mtime_ns);
     let plain = |text: &str| !text.contains(['\n', '\t', ' ']);
     let clean = |text: &str| !text.contains(['\n', '\t']);
+    let mut push = |kind: char, rest: &str| {
+        let _ = writeln!(out, "{kind}{:04}{rest}", rest.len());
+        rest.len() <= LONGEST
+    };
     for (me, earlier) in &board.aliases {
-        if !plain(me) || !earlier.iter().all(|value| plain(value)) {
+        let line = format!("{me} {}", earlier.join(" "));
+        if !plain(me) || !earlier.iter().all(|value| plain(value)) || !push('A', &line) {
             return None;
         }
-        let _ = writeln!(out, "A {me} {}", earlier.join(" "));
     }
     for claim in board.claims.iter().filter(|claim| claim.is_doing()) {
         for entry in &claim.scope {
@@ -48,10 +57,10 @@ fn text(board: &Board, stat: &Stat) -> Option<String> {
             let (kind, shown) =
                 if start.pattern { ('G', entry.as_str()) } else { ('P', start.literal.as_str()) };
             let session = claim.session.as_deref().unwrap_or_default();
-            if !clean(shown) || !clean(session) || !clean(&claim.claimed_by) {
+            let line = format!("{shown}\t{session}\t{}", claim.claimed_by);
+            if !clean(shown) || !clean(session) || !clean(&claim.claimed_by) || !push(kind, &line) {
                 return None;
             }
-            let _ = writeln!(out, "{kind} {shown}\t{session}\t{}", claim.claimed_by);
         }
     }
     Some(out)
@@ -66,34 +75,46 @@ pub(super) struct Asked<'a> {
 }
 
 /// Whether nobody else's claim covers the path; `None` when the index cannot say.
-pub(super) fn is_clear(root: &Dir, activity: &Dir, asked: &Asked<'_>) -> Option<bool> {
-    let (mut file, _) = activity.open_file(NAME).ok()?;
-    let stamp = activity.stat(FILE).ok()?;
+pub(super) fn is_clear(root: &Dir, asked: &Asked<'_>) -> Option<bool> {
+    let (mut file, stat) = root.open_file(".project/.cache/activity/board.idx").ok()?;
+    // No link was on the way to the index a moment ago; of its neighbour only numbers are taken.
+    let stamp = root.stat(".project/.cache/activity/board.json").ok()?;
     let cards = cards_mtime(root)?;
     let mut window = [0; WINDOW];
-    let mut lines = Lines { window: &mut window, from: 0, to: 0 };
-    let head = lines.next(&mut file)??;
+    let mut text = Text { window: &mut window, from: 0, to: 0, unread: stat.size };
+    text.fill(&mut file)?;
+    let head = text.head()?;
     if !head_matches(head, &stamp, cards) {
         return None;
     }
     let mut continued: Vec<String> = Vec::new();
-    while let Some(line) = lines.next(&mut file)? {
-        match judge(line, asked, &mut continued) {
+    while let Some((kind, rest)) = text.line(&mut file)? {
+        match judge(kind, rest, asked, &mut continued) {
             Line::Passes => {}
             Line::Blocks => return Some(false),
             Line::Broken => return None,
         }
     }
+    // The process ends soon; giving the handle back would be a call for nothing.
+    std::mem::forget(file);
     Some(true)
 }
 
 fn head_matches(line: &[u8], stamp: &Stat, cards: i64) -> bool {
-    let Ok(line) = std::str::from_utf8(line) else { return false };
-    let Some(rest) = line.strip_prefix(VERSION) else { return false };
-    let mut fields = rest.strip_prefix(' ').unwrap_or_default().split(' ');
-    let mut number = || fields.next().and_then(|field| field.parse::<i64>().ok());
     let wanted = [stamp.ino.cast_signed(), stamp.size.cast_signed(), stamp.mtime_ns, cards];
-    wanted.iter().all(|wanted| number() == Some(*wanted)) && fields.next().is_none()
+    let Some(mut rest) = line.strip_prefix(VERSION.as_bytes()) else { return false };
+    for number in wanted {
+        let Some((b' ', tail)) = rest.split_first() else { return false };
+        let digits = tail.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let read = tail[..digits]
+            .iter()
+            .try_fold(0_i64, |sum, digit| sum.checked_mul(10)?.checked_add(i64::from(digit - b'0')));
+        if digits == 0 || read != Some(number) {
+            return false;
+        }
+        rest = &tail[digits..];
+    }
+    rest.is_empty()
 }
 
 enum Line {
@@ -102,8 +123,7 @@ enum Line {
     Broken,
 }
 
-fn judge(line: &[u8], asked: &Asked<'_>, continued: &mut Vec<String>) -> Line {
-    let [kind, b' ', rest @ ..] = line else { return Line::Broken };
+fn judge(kind: u8, rest: &[u8], asked: &Asked<'_>, continued: &mut Vec<String>) -> Line {
     match kind {
         b'P' if !Flavour::HOST.folds_case() => {
             // Most lines end here: the path leaves the entry within a few bytes.
@@ -148,47 +168,57 @@ fn holder(tail: &[u8], asked: &Asked<'_>, continued: &[String]) -> Line {
 }
 
 /// Lines out of one window that is filled again and again.
-struct Lines<'a> {
+struct Text<'a> {
     window: &'a mut [u8; WINDOW],
     from: usize,
     to: usize,
+    /// How much of the file is still to be read.
+    unread: u64,
 }
 
-impl Lines<'_> {
-    /// The next line without its end; `Some(None)` at the end of the file, `None` for a line that is too long or not
-    /// ended, or a file that cannot be read.
-    fn next(&mut self, file: &mut impl Read) -> Option<Option<&[u8]>> {
-        let mut searched = 0;
+impl Text<'_> {
+    /// Moves what is left to the front and reads on; `None` when the file cannot be read or ends early.
+    fn fill(&mut self, file: &mut impl Read) -> Option<()> {
+        self.window.copy_within(self.from..self.to, 0);
+        (self.from, self.to) = (0, self.to - self.from);
+        let read = file.read(&mut self.window[self.to..]).ok().filter(|read| *read > 0)?;
+        self.to += read;
+        self.unread = self.unread.checked_sub(read as u64)?;
+        Some(())
+    }
+
+    /// The first line, which is in the window.
+    fn head(&mut self) -> Option<&[u8]> {
+        let end = self.window[..self.to].iter().position(|byte| *byte == b'\n')?;
+        self.from = end + 1;
+        Some(&self.window[..end])
+    }
+
+    /// The kind and the rest of the next line; `Some(None)` at the end of the file, `None` for anything else.
+    fn line(&mut self, file: &mut impl Read) -> Option<Option<(u8, &[u8])>> {
         loop {
-            let held = &self.window[self.from + searched..self.to];
-            if let Some(at) = memchr_line(held) {
-                let (from, end) = (self.from, self.from + searched + at);
-                self.from = end + 1;
-                return Some(Some(&self.window[from..end]));
+            let held = self.to - self.from;
+            if held >= LEAD {
+                let lead = &self.window[self.from..self.from + LEAD];
+                let length = lead[1..].iter().try_fold(0, |sum, digit| {
+                    digit.is_ascii_digit().then(|| sum * 10 + usize::from(digit - b'0'))
+                })?;
+                let (start, end) = (self.from + LEAD, self.from + LEAD + length);
+                if length > LONGEST {
+                    return None;
+                }
+                if end < self.to {
+                    let kind = lead[0];
+                    self.from = end + 1;
+                    return (self.window[end] == b'\n').then_some(Some((kind, &self.window[start..end])));
+                }
             }
-            searched = self.to - self.from;
-            self.window.copy_within(self.from..self.to, 0);
-            (self.from, self.to) = (0, searched);
-            if self.to == WINDOW {
-                return None;
+            if self.unread == 0 {
+                return (held == 0).then_some(None);
             }
-            match file.read(&mut self.window[self.to..]).ok()? {
-                0 if self.to == 0 => return Some(None),
-                0 => return None,
-                read => self.to += read,
-            }
+            self.fill(file)?;
         }
     }
-}
-
-/// The first line feed. Not `memchr::memchr`: that one asks the processor for its features first, which costs more than
-/// the whole search where processors are virtual.
-fn memchr_line(bytes: &[u8]) -> Option<usize> {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(finder) = memchr::arch::x86_64::sse2::memchr::One::new(b'\n') {
-        return finder.find(bytes);
-    }
-    memchr::arch::all::memchr::One::new(b'\n').find(bytes)
 }
 
 #[cfg(test)]
@@ -210,14 +240,14 @@ mod tests {
     }
 
     /// Board, index and folder of cards on disk, as a writer leaves them.
-    fn stored(board: &mut Board) -> (tempfile::TempDir, Dir, Dir) {
+    fn stored(board: &mut Board) -> (tempfile::TempDir, Dir) {
         let keep = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(keep.path().join(".project/cards")).unwrap();
         let root = Dir::open(keep.path().to_str().unwrap()).unwrap();
         board.cards_mtime_ns = cards_mtime(&root);
         let activity = crate::activity::make(&root).unwrap();
         board.store(&activity, None).unwrap();
-        (keep, root, activity)
+        (keep, root)
     }
 
     fn slow(board: &Board, path: &str, me: &Me) -> bool {
@@ -263,23 +293,23 @@ mod tests {
             }
             let path = path.join("/");
             let me = Me::new(Some("AAAA-1111"), |_| Some("ann".to_owned()));
-            let (_keep, root, activity) = stored(&mut board);
+            let (_keep, root) = stored(&mut board);
             let asked = Asked { path: &path, me: &me };
-            prop_assert_eq!(is_clear(&root, &activity, &asked), Some(slow(&board, &path, &me)));
+            prop_assert_eq!(is_clear(&root, &asked), Some(slow(&board, &path, &me)));
         }
 
         #[test]
         fn garbage_is_no_answer(junk in proptest::collection::vec(proptest::num::u8::ANY, 0..400), keep_head in proptest::bool::ANY) {
             let mut board = Board::default();
             board.claims.push(claim(1, "ben", Some("bbbb2222"), vec!["src".to_owned()], "doing"));
-            let (keep, root, activity) = stored(&mut board);
+            let (keep, root) = stored(&mut board);
             let at = keep.path().join(super::super::FOLDER).join(NAME);
             let head = std::fs::read(&at).unwrap();
             let head = &head[..=head.iter().position(|byte| *byte == b'\n').unwrap()];
             let bytes = if keep_head { [head, b"?", &junk].concat() } else { junk };
             std::fs::write(&at, bytes).unwrap();
             let me = Me::new(Some("AAAA-1111"), |_| None);
-            prop_assert_eq!(is_clear(&root, &activity, &Asked { path: "src/a", me: &me }), None);
+            prop_assert_eq!(is_clear(&root, &Asked { path: "src/a", me: &me }), None);
         }
     }
 
@@ -287,9 +317,9 @@ mod tests {
     fn another_board_or_a_later_card_is_no_answer() {
         let mut board = Board::default();
         board.claims.push(claim(1, "ben", Some("bbbb2222"), vec!["src".to_owned()], "doing"));
-        let (keep, root, activity) = stored(&mut board);
+        let (keep, root) = stored(&mut board);
         let me = Me::new(Some("AAAA-1111"), |_| None);
-        let ask = |path| is_clear(&root, &activity, &Asked { path, me: &me });
+        let ask = |path| is_clear(&root, &Asked { path, me: &me });
         assert_eq!((ask("src/a"), ask("lib/a")), (Some(false), Some(true)));
         std::fs::write(keep.path().join(".project/cards/T-2.md"), "x").unwrap();
         filetime::set_file_mtime(
@@ -298,21 +328,17 @@ mod tests {
         )
         .unwrap();
         assert_eq!(ask("lib/a"), None, "the folder of cards changed");
-        let (keep, root, activity) = stored(&mut board);
-        let file = keep.path().join(super::super::FOLDER).join(FILE);
+        let (keep, root) = stored(&mut board);
+        let file = keep.path().join(super::super::FOLDER).join(super::super::board::FILE);
         std::fs::write(&file, r#"{"claims":[]}"#).unwrap();
-        assert_eq!(
-            is_clear(&root, &activity, &Asked { path: "lib/a", me: &me }),
-            None,
-            "another tool wrote the board"
-        );
+        assert_eq!(is_clear(&root, &Asked { path: "lib/a", me: &me }), None, "another tool wrote the board");
     }
 
     #[test]
     fn what_lines_cannot_hold_gets_no_index() {
         let mut board = Board::default();
-        board.claims.push(claim(1, "ben", None, vec!["a\nP x".to_owned()], "doing"));
-        let (keep, ..) = stored(&mut board);
+        board.claims.push(claim(1, "ben", None, vec!["a\nP0001x".to_owned()], "doing"));
+        let (keep, _) = stored(&mut board);
         assert!(!keep.path().join(super::super::FOLDER).join(NAME).exists());
     }
 
@@ -323,9 +349,9 @@ mod tests {
             let scope = vec![format!("packages/part-{number}/src/{}", "x".repeat(usize::from(number)))];
             board.claims.push(claim(number, "ben", Some("bbbb2222"), scope, "doing"));
         }
-        let (_keep, root, activity) = stored(&mut board);
+        let (_keep, root) = stored(&mut board);
         let me = Me::new(Some("AAAA-1111"), |_| None);
-        let ask = |path: &str| is_clear(&root, &activity, &Asked { path, me: &me });
+        let ask = |path: &str| is_clear(&root, &Asked { path, me: &me });
         assert_eq!(ask("lib/a"), Some(true));
         assert_eq!(ask(&format!("packages/part-249/src/{}/deep", "x".repeat(249))), Some(false));
     }

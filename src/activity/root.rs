@@ -102,8 +102,8 @@ pub struct Place {
 }
 
 /// Where the file `path` of a payload lies: as it is written first, then, when links lead elsewhere, where it really is.
-/// Empty outside every workspace. A relative path starts at `cwd`, else at the session's root.
-pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots) -> Vec<Place> {
+/// Empty outside every workspace. A relative path starts at `cwd`, else at the session's root, which `session` holds open.
+pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots, session: &Dir) -> Vec<Place> {
     let expanded = expand_home(path);
     let base = cwd.unwrap_or(&roots.session);
     let full = normalise(expanded.as_deref().unwrap_or(path), base);
@@ -111,7 +111,7 @@ pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots) -> Vec<Place> {
         [Some(roots.session.as_str()), roots.project.as_deref()].into_iter().flatten().collect();
     let lexical = place(&full, known.iter().map(|root| (*root, *root)));
     if let Some(found) = &lexical
-        && is_plain(found)
+        && is_plain(found, roots, session)
     {
         return vec![rerooted(found.clone())];
     }
@@ -138,8 +138,15 @@ fn place<'a>(full: &str, spellings: impl Iterator<Item = (&'a str, &'a str)>) ->
 }
 
 /// Whether no link stands between a place's root and its file, which may be missing.
-fn is_plain(place: &Place) -> bool {
-    let Ok(root) = Dir::open(&place.root) else { return false };
+fn is_plain(place: &Place, roots: &Roots, session: &Dir) -> bool {
+    let opened;
+    let root = if place.root == roots.session {
+        session
+    } else {
+        let Ok(root) = Dir::open(&place.root) else { return false };
+        opened = root;
+        &opened
+    };
     let mut path = place.path.as_str();
     // A new file in a new folder: the first ancestor that exists decides.
     loop {
@@ -244,7 +251,10 @@ mod tests {
         std::os::unix::fs::symlink("../theirs/f.rs", format!("{top}/mine/l")).unwrap();
         let roots = Roots { session: top.clone(), project: None };
         let paths = |path: &str| -> Vec<String> {
-            locate(path, None, &roots).into_iter().map(|place| place.path).collect()
+            locate(path, None, &roots, &Dir::open(&top).unwrap())
+                .into_iter()
+                .map(|place| place.path)
+                .collect()
         };
         assert_eq!(paths("mine/l"), ["mine/l", "theirs/f.rs"]);
         assert_eq!(paths("theirs/new/deep/x.rs"), ["theirs/new/deep/x.rs"]);

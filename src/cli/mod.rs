@@ -20,7 +20,6 @@ pub use args::{Args, Flag, Takes, invalid_option, split_list};
 pub use print::{Output, sanitise};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// One command.
 #[derive(Clone, Copy)]
@@ -125,8 +124,8 @@ impl Context {
     }
 }
 
-/// Runs the command line that begins with `first`.
-pub fn run(first: Option<OsString>, rest: impl Iterator<Item = OsString>) -> ExitCode {
+/// Runs the command line that begins with `first`; the answer is the exit number.
+pub fn run(first: Option<OsString>, rest: impl Iterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = first.into_iter().chain(rest).collect();
     let json = words.iter().any(|word| word == "--json");
     match execute(&words) {

@@ -1,3 +1,55 @@
-//! To be written.
-use super::Command;
-pub(super) const COMMANDS: &[Command] = &[];
+//! `workfile next`: which cards can be started.
+
+use super::card::cell;
+use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
+use crate::failure::Failure;
+use crate::query::next::{self, Candidate, MOST, USUAL};
+use crate::work::load::{self, Assets};
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
+
+pub(super) const COMMANDS: &[Command] = &[Command {
+    words: &["next"],
+    operands: "",
+    most_operands: 0,
+    about: "list cards that can be started, the best first",
+    flags: &[
+        Flag::value("actor", "NAME", "for whom; without it the environment says who asks"),
+        Flag::value("area", "A,B", "any of these areas"),
+        Flag::value("limit", "N", "how many, 1 to 20; 5 without it"),
+    ],
+    dry_run: DryRun::No,
+    listed: Listed::Yes,
+    run,
+}];
+
+fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let limit = args.number("limit")?.unwrap_or(USUAL).clamp(1, MOST);
+    let areas = args.list("area").unwrap_or_default();
+    let caller = context.identity(args)?.actor;
+    let workspace = context.workspace()?;
+    let listing = load::all(&workspace)?;
+    let ready = next::candidates(&listing, caller.as_deref(), &areas);
+    let (shown, rest) = ready.split_at(limit.min(ready.len()));
+    if !context.json {
+        return Ok(Output::new(Json::Null, rows(shown, rest.len())));
+    }
+    let assets = Assets::open(&workspace)?;
+    let records: Vec<Json> = shown.iter().map(|candidate| candidate.to_json(&workspace, &assets)).collect();
+    Ok(Output::json(json!({"records": records, "total": ready.len(), "truncated": !rest.is_empty()})))
+}
+
+fn rows(candidates: &[Candidate<'_>], more: usize) -> String {
+    if candidates.is_empty() {
+        return "nothing is ready to start: `workfile card list` has every card".to_owned();
+    }
+    let mut rows = String::new();
+    for Candidate { card, reason } in candidates {
+        let [status, priority, title] = ["status", "priority", "title"].map(|key| cell(card.field(key)));
+        let _ = writeln!(rows, "{}\t{status}\t{priority}\t{title}\t({})", cell(Some(&card.id)), cell(Some(reason)));
+    }
+    if more > 0 {
+        let _ = writeln!(rows, "… {more} more ready");
+    }
+    rows
+}

@@ -5,7 +5,6 @@ use crate::failure::Failure;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
-use std::process::ExitCode;
 
 /// What a command answers.
 #[derive(Clone, Debug)]
@@ -59,7 +58,7 @@ pub(super) fn pretty(json: &Json) -> String {
 }
 
 /// Prints an answer. A reader that has gone away is no failure.
-pub(super) fn output(output: &Output, json: bool) -> ExitCode {
+pub(super) fn output(output: &Output, json: bool) -> u8 {
     let mut text = if json { pretty(&output.json) } else { output.text.clone() };
     let mut stdout = std::io::stdout().lock();
     if !json {
@@ -74,11 +73,11 @@ pub(super) fn output(output: &Output, json: bool) -> ExitCode {
         text.push('\n');
     }
     let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    ExitCode::from(output.exit)
+    output.exit
 }
 
 /// Prints a failure on stderr.
-pub(super) fn failure(failure: &Failure, json: bool) -> ExitCode {
+pub(super) fn failure(failure: &Failure, json: bool) -> u8 {
     let mut text = if json { pretty(&failure.to_json()) } else { sanitise(&failure.to_string()) };
     if !json
         && let Some(Json::Array(allowed)) = failure.details.get("allowed")
@@ -88,7 +87,7 @@ pub(super) fn failure(failure: &Failure, json: bool) -> ExitCode {
         let _ = write!(text, "\naccepted: {}", sanitise(&words.join(", ")));
     }
     let _ = writeln!(std::io::stderr(), "{text}");
-    ExitCode::from(failure.code.exit())
+    failure.code.exit()
 }
 
 /// `text` as a terminal may see it: control characters but line feed and tab, and those that change direction or have no

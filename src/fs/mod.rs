@@ -59,6 +59,25 @@ pub struct Stat {
     pub ino: u64,
 }
 
+/// Opens what a caller has closed of stdin, stdout and stderr, so that no file of ours takes their place.
+#[cfg(unix)]
+pub fn open_standard_streams() {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    let mut asked = streams.map(|stream| PollFd::from_borrowed_fd(stream, PollFlags::empty()));
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    if poll(&mut asked, Some(&now)).is_ok_and(|found| found > 0) {
+        for stream in asked {
+            if stream.revents().contains(PollFlags::NVAL)
+                && let Ok(null) = std::fs::File::open("/dev/null")
+            {
+                // It takes the lowest free number, which is the closed stream's, and stays.
+                std::mem::forget(null);
+            }
+        }
+    }
+}
+
 /// An error of this module: something is there and is not what may be opened.
 fn refused(what: &str) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidInput, what.to_owned())

@@ -15,12 +15,15 @@ use crate::activity::actor::{self, Asked, ProcessEnv};
 use crate::activity::claim::Me;
 use crate::activity::root::{Roots, session_roots};
 use crate::clock::{self, Time};
+use crate::fs::Dir;
 use payload::Payload;
 use serde::Serialize;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Read, Write};
+#[cfg(unix)]
+use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
-use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// One registered hook.
@@ -93,6 +96,8 @@ enum Answer {
 struct Call {
     payload: Payload,
     roots: Roots,
+    /// The session's root, held open.
+    root: Rc<Dir>,
     session: Option<String>,
     now: Time,
     until: Instant,
@@ -123,36 +128,39 @@ fn derive_actor(session: Option<&str>) -> Option<String> {
 }
 
 /// Runs one event. Always exit 0: another number would block edits or litter the transcript.
-pub fn run(event: Option<&OsStr>) -> ExitCode {
+pub fn run(event: Option<&OsStr>) -> u8 {
     if is_off() {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let word = event.unwrap_or_default().to_string_lossy();
     let Some(event) = Event::from_argument(&word) else {
         complain(&word, "there is no such event: session-start, pre-tool-use or post-tool-use");
-        return ExitCode::SUCCESS;
+        return 0;
     };
-    if io::stdin().is_terminal() {
-        complain(event.argument(), "a hook reads its payload from stdin; Claude Code runs it");
-        return ExitCode::SUCCESS;
-    }
-    guarded(event, || Payload::read(Stdin));
-    ExitCode::SUCCESS
+    guarded(event, || {
+        let mut stdin = Stdin::default();
+        let payload = Payload::read(&mut stdin);
+        if stdin.terminal {
+            complain(event.argument(), "a hook reads its payload from stdin; Claude Code runs it");
+        }
+        payload
+    });
+    0
 }
 
 /// Hosts that do not know `args` run the bare name with a payload on stdin. `None` when that is not what happened; stdin
 /// is used up then, and nothing else wants it.
-pub fn run_bare() -> Option<ExitCode> {
+pub fn run_bare() -> Option<u8> {
     std::env::var_os("CLAUDE_PROJECT_DIR")?;
     if io::stdin().is_terminal() {
         return None;
     }
-    let payload = Payload::read(Stdin);
+    let payload = Payload::read(Stdin::default());
     let event = Event::from_payload(payload.hook_event_name.as_deref()?)?;
     if !is_off() {
         guarded(event, || payload);
     }
-    Some(ExitCode::SUCCESS)
+    Some(0)
 }
 
 fn is_off() -> bool {
@@ -184,14 +192,20 @@ fn handle(event: Event, payload: Payload) -> (Answer, Option<io::Error>) {
     let Some(roots) = session_roots(project.as_deref(), payload.cwd.as_deref()) else {
         return (Answer::Silent, None);
     };
+    let root = match Dir::open(&roots.session) {
+        Ok(root) => Rc::new(root),
+        Err(error) => return (Answer::Silent, Some(error)),
+    };
     let session = actor::session(payload.session_id.as_deref(), &ProcessEnv);
     let until = Instant::now() + event.limit();
-    let mut call = Call { payload, roots, session, now: clock::hook_now(), until, trouble: None };
+    let mut call = Call { payload, roots, root, session, now: clock::hook_now(), until, trouble: None };
     let answer = match event {
         Event::SessionStart => session_start::answer(&mut call),
         Event::PreToolUse => pre_tool_use::answer(&mut call),
         Event::PostToolUse => post_tool_use::answer(&mut call),
     };
+    // The process ends soon; giving the handle back would be a call for nothing.
+    std::mem::forget(Rc::clone(&call.root));
     match answer {
         Ok(answer) => (answer, call.trouble),
         Err(error) => (Answer::Silent, Some(error)),
@@ -236,26 +250,64 @@ fn print(answer: &Answer) {
 }
 
 /// Stdin without a buffer, given up when nothing comes for five seconds: some hosts never close it.
-struct Stdin;
+#[derive(Default)]
+struct Stdin {
+    /// Bytes that are known to be there.
+    ready: u64,
+    /// Whether the last read filled its window, so that more is likely to follow.
+    large: bool,
+    /// Whether somebody sits at a keyboard instead.
+    terminal: bool,
+}
+
+#[cfg(unix)]
+impl Stdin {
+    /// Whether there is something to read, after waiting for it.
+    fn wait(&mut self, stdin: BorrowedFd<'static>) -> io::Result<bool> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        use rustix::io::Errno;
+        let mut patience = Timespec { tv_sec: 0, tv_nsec: 0 };
+        loop {
+            match poll(&mut [PollFd::from_borrowed_fd(stdin, PollFlags::IN)], Some(&patience)) {
+                // Almost always the payload is there already, and nobody need ask what stdin is.
+                Ok(0) if patience.tv_sec == 0 => {
+                    self.terminal = stdin.is_terminal();
+                    patience.tv_sec = 5;
+                    if self.terminal {
+                        return Ok(false);
+                    }
+                }
+                Ok(0) => return Ok(false),
+                Ok(_) => return Ok(true),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
 
 impl Read for Stdin {
     #[cfg(unix)]
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
         use rustix::io::Errno;
-        let stdin = io::stdin();
-        let patience = Timespec { tv_sec: 5, tv_nsec: 0 };
+        let stdin = rustix::stdio::stdin();
         loop {
-            let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
-            match poll(&mut waiting, Some(&patience)) {
-                Ok(0) => return Ok(0),
-                Ok(_) => {}
-                Err(Errno::INTR) => continue,
-                Err(error) => return Err(error.into()),
+            if self.ready == 0 {
+                if !self.wait(stdin)? {
+                    return Ok(0);
+                }
+                if self.large {
+                    self.ready = rustix::io::ioctl_fionread(stdin).unwrap_or(0);
+                }
             }
-            match rustix::io::read(&stdin, &mut *into) {
-                Err(Errno::INTR | Errno::AGAIN) => {}
-                read => return Ok(read?),
+            match rustix::io::read(stdin, &mut *into) {
+                Err(Errno::INTR | Errno::AGAIN) => self.ready = 0,
+                Err(error) => return Err(error.into()),
+                Ok(read) => {
+                    self.ready = self.ready.saturating_sub(read as u64);
+                    self.large = read == into.len();
+                    return Ok(read);
+                }
             }
         }
     }

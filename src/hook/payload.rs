@@ -120,7 +120,6 @@ impl Token {
 
 /// Where the content of a string goes.
 enum Keep<'a> {
-    Nothing,
     Token(&'a mut Token),
     Text { into: &'a mut Vec<u8>, cap: usize },
 }
@@ -128,7 +127,6 @@ enum Keep<'a> {
 impl Keep<'_> {
     fn extend(&mut self, bytes: &[u8]) {
         match self {
-            Self::Nothing => {}
             Self::Token(token) => bytes.iter().for_each(|byte| token.push(*byte)),
             // One byte over the cap is enough to know.
             Self::Text { into, cap } => {
@@ -136,10 +134,6 @@ impl Keep<'_> {
                 into.extend_from_slice(&bytes[..bytes.len().min(room)]);
             }
         }
-    }
-
-    fn is_kept(&self) -> bool {
-        !matches!(self, Self::Nothing)
     }
 }
 
@@ -274,16 +268,16 @@ impl<R: Read> Scanner<R> {
         Ok(std::str::from_utf8(token.text()).ok().and_then(|text| text.parse().ok()))
     }
 
-    /// The rest of a string whose `"` is taken.
+    /// The rest of a string whose `"` is taken, kept.
     fn string(&mut self, mut keep: Keep<'_>) -> Scan<()> {
         loop {
             if self.at == self.end {
                 self.fill()?;
             }
             let held = &self.window[self.at..self.end];
-            let stop = find_quote_or_escape(held);
+            let stop = held.iter().position(|byte| matches!(byte, b'"' | b'\\'));
             let plain = &held[..stop.unwrap_or(held.len())];
-            if keep.is_kept() && plain.iter().any(|byte| *byte < 0x20) {
+            if plain.iter().any(|byte| *byte < 0x20) {
                 return Err(Malformed);
             }
             keep.extend(plain);
@@ -297,9 +291,33 @@ impl<R: Read> Scanner<R> {
                 return Ok(());
             }
             let escape = self.next()?;
-            if keep.is_kept() {
-                self.escape(escape, &mut keep)?;
+            self.escape(escape, &mut keep)?;
+        }
+    }
+
+    /// The rest of a string whose `"` is taken, passed over. Whole files come as strings: only quotes are looked for, and
+    /// one ends the string when an even number of `\` stands before it.
+    fn skip_string(&mut self) -> Scan<()> {
+        // Whether an odd number of `\` ends what has been passed over.
+        let mut escaping = false;
+        loop {
+            if self.at == self.end {
+                self.fill()?;
             }
+            let held = &self.window[self.at..self.end];
+            let stop = find_quote(held);
+            let plain = &held[..stop.unwrap_or(held.len())];
+            let run = plain.iter().rev().take_while(|byte| **byte == b'\\').count();
+            escaping = (run % 2 == 1) != (run == plain.len() && escaping);
+            let Some(stop) = stop else {
+                self.at = self.end;
+                continue;
+            };
+            self.at += stop + 1;
+            if !escaping {
+                return Ok(());
+            }
+            escaping = false;
         }
     }
 
@@ -415,7 +433,7 @@ impl<R: Read> Scanner<R> {
                         continue;
                     }
                 }
-                b'"' => self.string(Keep::Nothing)?,
+                b'"' => self.skip_string()?,
                 b't' => self.literal(b"rue")?,
                 b'f' => self.literal(b"alse")?,
                 b'n' => self.literal(b"ull")?,
@@ -453,7 +471,7 @@ impl<R: Read> Scanner<R> {
         if quote != b'"' {
             return Err(Malformed);
         }
-        self.string(Keep::Nothing)?;
+        self.skip_string()?;
         self.expect(b':')?;
         self.token()
     }
@@ -468,14 +486,18 @@ impl<R: Read> Scanner<R> {
     }
 }
 
-/// The first `"` or `\`. Not `memchr::memchr2`: that one asks the processor for its features first, which costs more than
-/// the whole search where processors are virtual.
-fn find_quote_or_escape(bytes: &[u8]) -> Option<usize> {
+/// The first `"`. Not `memchr::memchr`: that one asks the processor for its features first, which costs more than the
+/// whole search where processors are virtual.
+fn find_quote(bytes: &[u8]) -> Option<usize> {
+    #[cfg(target_arch = "aarch64")]
+    use memchr::arch::aarch64::neon::memchr::One;
     #[cfg(target_arch = "x86_64")]
-    if let Some(finder) = memchr::arch::x86_64::sse2::memchr::Two::new(b'"', b'\\') {
+    use memchr::arch::x86_64::sse2::memchr::One;
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if let Some(finder) = One::new(b'"') {
         return finder.find(bytes);
     }
-    memchr::arch::all::memchr::Two::new(b'"', b'\\').find(bytes)
+    memchr::arch::all::memchr::One::new(b'"').find(bytes)
 }
 
 #[cfg(test)]
@@ -565,6 +587,15 @@ mod tests {
             (Some("b"), None, Some("y"))
         );
         assert_eq!(read("\u{feff}{\"cwd\":\"a\"}").cwd.as_deref(), Some("a"));
+    }
+
+    #[test]
+    fn escapes_in_strings_that_are_passed_over_do_not_end_them() {
+        for text in [r"\\", r"\\\\", r#"a\\\"b"#, r#"\"\"\""#, r#"\n\\\"\\"#, "", "plain"] {
+            let found = read(format!("{{\"content\":\"{text}\",\"cwd\":\"/w\"}}"));
+            assert_eq!(found.cwd.as_deref(), Some("/w"), "{text}");
+        }
+        assert_eq!(read(r#"{"content":"\\\","cwd":"/w"}"#), Payload::default());
     }
 
     #[test]

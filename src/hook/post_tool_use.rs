@@ -13,6 +13,7 @@ use crate::clock::Time;
 use crate::fs::Dir;
 use std::fmt::Write as _;
 use std::io;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// The longest command whose duration is believed, in milliseconds.
@@ -32,7 +33,7 @@ const NAMED: usize = 20;
 
 pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
     let Some(id) = call.session.clone() else { return Ok(Answer::Silent) };
-    let root = Dir::open(&call.roots.session)?;
+    let root = Rc::clone(&call.root);
     let activity = crate::activity::make(&root)?;
     let sessions = activity.make(SESSIONS)?;
     let previous = Session::read(&sessions, &id);
@@ -81,7 +82,7 @@ fn edited(call: &Call) -> Option<crate::activity::root::Place> {
     if call.payload.reads() || call.payload.is_shell() {
         return None;
     }
-    locate(call.payload.path()?, call.payload.cwd.as_deref(), &call.roots).into_iter().next()
+    locate(call.payload.path()?, call.payload.cwd.as_deref(), &call.roots, &call.root).into_iter().next()
 }
 
 fn event<'a>(

@@ -10,6 +10,7 @@ use crate::clock::Time;
 use crate::fs::Dir;
 use crate::scope;
 use std::io;
+use std::rc::Rc;
 
 /// With more cards than this the rebuild of a stale board is left to the next hook that nobody waits for.
 const MOST_CARDS: usize = 5000;
@@ -19,7 +20,7 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
         return Ok(Answer::Silent);
     }
     let Some(path) = call.payload.path() else { return Ok(Answer::Silent) };
-    let places = locate(path, call.payload.cwd.as_deref(), &call.roots);
+    let places = locate(path, call.payload.cwd.as_deref(), &call.roots, &call.root);
     for place in &places {
         if let Some(kind) = protocol::kind(&place.path) {
             let text = protocol::text(kind, &place.path);
@@ -37,7 +38,11 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
 
 /// Asks when a foreign claim covers the place.
 fn judge_place(call: &mut Call, place: &Place, me: &Me) -> io::Result<Option<Answer>> {
-    let root = Dir::open(&place.root)?;
+    let root = if place.root == call.roots.session {
+        Rc::clone(&call.root)
+    } else {
+        Rc::new(Dir::open(&place.root)?)
+    };
     if matches!(board::ask_index(&root, &place.path, me), Guard::Clear) {
         return Ok(None);
     }

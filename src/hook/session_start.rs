@@ -11,6 +11,7 @@ use crate::fs::{Dir, Kind};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// Session files that are older are removed, in milliseconds.
 const SESSION_MS: i64 = 24 * 3_600_000;
@@ -30,7 +31,7 @@ const OPENING: &str = "Workfile: No cards are claimed in this repository right n
     started, and `workfile card claim <id> --scope <paths>` takes one before editing.";
 
 pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
-    let root = Dir::open(&call.roots.session)?;
+    let root = Rc::clone(&call.root);
     let opened = crate::activity::make(&root);
     let activity = call.note(opened);
     let folder = activity.as_ref().map(|activity| activity.make(SESSIONS));

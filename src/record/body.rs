@@ -69,7 +69,8 @@ pub fn append_under_heading(body: &str, heading: &str, line: &str) -> String {
             section.text.push_str(line);
         }
         None => {
-            sections.push(Section { heading: Some(heading.to_owned()), text: format!("{heading}\n\n{line}") })
+            sections
+                .push(Section { heading: Some(heading.to_owned()), text: format!("{heading}\n\n{line}") });
         }
     }
     join_sections(&sections)

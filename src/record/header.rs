@@ -104,8 +104,7 @@ pub(super) fn nodes<'a>(lines: &[&'a str], lists: &[&str]) -> Vec<Node<'a>> {
         };
         let inline = trim(rest);
         let end = span_end(lines, at + 1, inline);
-        let declared = if lists.contains(&key) { Declared::List } else { Declared::No };
-        let (style, value, indent) = value(inline, &lines[at + 1..end], declared);
+        let (style, value, indent) = value(inline, &lines[at + 1..end], Declared::of(key, lists));
         nodes.push(Node { key, value, style, lines: at..end, indent, indicator: inline });
         at = end;
     }
@@ -114,9 +113,15 @@ pub(super) fn nodes<'a>(lines: &[&'a str], lists: &[&str]) -> Vec<Node<'a>> {
 
 /// Whether the kind of record declares a key to hold a list.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Declared {
+pub(super) enum Declared {
     List,
     No,
+}
+
+impl Declared {
+    pub(super) fn of(key: &str, lists: &[&str]) -> Self {
+        if lists.contains(&key) { Self::List } else { Self::No }
+    }
 }
 
 /// `KEY:` at the start of `text`, and what follows the colon.
@@ -138,7 +143,7 @@ fn span_end(lines: &[&str], at: usize, inline: &str) -> usize {
             Some(line) if is_indented(line) => at += 1,
             Some(line) if inline.is_empty() && (*line == "-" || line.starts_with("- ")) => at += 1,
             Some(line) if is_blank(line) && lines.get(at + 1).is_some_and(|next| is_indented(next)) => {
-                at += 2
+                at += 2;
             }
             _ => return at,
         }

@@ -101,9 +101,8 @@ mod tests {
         Allocation { root, locks: "locks/ids", prefix: "T", tries: 32, exhausted }
     }
 
-    fn written(id: &str) -> Result<Attempt<String>, Failure> {
-        Ok(Attempt::Written(id.to_owned()))
-    }
+    type Outcome = Result<Attempt<String>, Failure>;
+    const WRITE: fn(&str) -> Outcome = |id| Ok(Attempt::Written(id.to_owned()));
 
     fn reservations(root: &Path) -> usize {
         std::fs::read_dir(root.join("locks/ids")).unwrap().count()
@@ -134,7 +133,7 @@ mod tests {
     #[test]
     fn the_next_id_follows_the_highest() {
         let root = tempfile::tempdir().unwrap();
-        assert_eq!(allocate(&how(root.path()), || Ok(41), written).unwrap(), "T-0042");
+        assert_eq!(allocate(&how(root.path()), || Ok(41), WRITE).unwrap(), "T-0042");
         assert_eq!(reservations(root.path()), 0);
     }
 
@@ -143,7 +142,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let purpose = Purpose::Reservation { id: "T-0001" };
         let theirs = Lock::try_take(root.path(), "locks/ids", "T-0001.lock", purpose).unwrap().unwrap();
-        assert_eq!(allocate(&how(root.path()), || Ok(0), written).unwrap(), "T-0002");
+        assert_eq!(allocate(&how(root.path()), || Ok(0), WRITE).unwrap(), "T-0002");
         let text = std::fs::read_to_string(root.path().join("locks/ids/T-0001.lock")).unwrap();
         assert!(text.starts_with("{\"id\":\"T-0001\""));
         drop(theirs);
@@ -157,14 +156,14 @@ mod tests {
             scans.set(scans.get() + 1);
             Ok(if scans.get() == 1 { 1 } else { 5 })
         };
-        assert_eq!(allocate(&how(root.path()), highest, written).unwrap(), "T-0006");
+        assert_eq!(allocate(&how(root.path()), highest, WRITE).unwrap(), "T-0006");
         assert_eq!(reservations(root.path()), 0);
     }
 
     #[test]
     fn a_taken_name_starts_over_and_a_refused_write_uses_up_no_id() {
         let root = tempfile::tempdir().unwrap();
-        let write = |id: &str| if id == "T-0003" { Ok(Attempt::Collision) } else { written(id) };
+        let write = |id: &str| if id == "T-0003" { Ok(Attempt::Collision) } else { WRITE(id) };
         assert_eq!(allocate(&how(root.path()), || Ok(2), write).unwrap(), "T-0004");
         let refuse = |_: &str| Err::<Attempt<()>, _>(Failure::new(Code::CARD_TITLE_REQUIRED, "no title"));
         assert_eq!(
@@ -172,7 +171,7 @@ mod tests {
             Code::CARD_TITLE_REQUIRED
         );
         assert_eq!(reservations(root.path()), 0);
-        assert_eq!(allocate(&how(root.path()), || Ok(2), written).unwrap(), "T-0003");
+        assert_eq!(allocate(&how(root.path()), || Ok(2), WRITE).unwrap(), "T-0003");
     }
 
     #[test]
@@ -192,7 +191,7 @@ mod tests {
             scans.set(scans.get() + 1);
             Ok(scans.get())
         };
-        let failed = allocate(&how(root.path()), racing, written).unwrap_err();
+        let failed = allocate(&how(root.path()), racing, WRITE).unwrap_err();
         assert_eq!(failed.details["contention"], Json::Null);
     }
 
@@ -200,9 +199,9 @@ mod tests {
     fn nothing_follows_the_last_sequence() {
         let root = tempfile::tempdir().unwrap();
         for highest in [LAST, u64::MAX] {
-            let failed = allocate(&how(root.path()), || Ok(highest), written).unwrap_err();
+            let failed = allocate(&how(root.path()), || Ok(highest), WRITE).unwrap_err();
             assert_eq!(failed.code, Code::CARD_ID_ALLOCATION_FAILED);
         }
-        assert_eq!(allocate(&how(root.path()), || Ok(LAST - 1), written).unwrap(), "T-18446744073709551614");
+        assert_eq!(allocate(&how(root.path()), || Ok(LAST - 1), WRITE).unwrap(), "T-18446744073709551614");
     }
 }

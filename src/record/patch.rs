@@ -193,12 +193,8 @@ pub fn render(header: &[(String, Value)], body: &str) -> Result<String, Failure>
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Option<Value> {
-        Some(Value::Text(text.to_owned()))
-    }
-
     fn set(key: &str, value: &str) -> Change {
-        (key.to_owned(), text(value))
+        (key.to_owned(), Some(Value::Text(value.to_owned())))
     }
 
     #[test]

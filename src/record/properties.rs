@@ -80,8 +80,6 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
-
     #[test]
     fn a_new_record_reads_back_and_is_written_the_same_again(
         header in prop::collection::btree_map("[a-z_][a-c.-]{0,3}", flat_value(), 0..5),
@@ -179,31 +177,35 @@ proptest! {
     }
 }
 
+/// `count` lines, all different.
+fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().concat()
+}
+
 #[test]
 fn hostile_headers_take_linear_time() {
-    let keys = |count: usize| (0..count).map(|at| format!("k{at}: v\n")).collect::<String>();
-    let fields = (0..100_000).map(|at| format!("    f{at}: v\n")).collect::<String>();
+    let fields = numbered(50_000, |at| format!("    f{at}: v\n"));
     let headers = [
-        keys(100_000),
-        "junk\n".repeat(500_000),
-        "\n  x\n".repeat(300_000),
-        format!("m:\n{}", fields),
-        format!("r:\n  - a: b\n{}", fields),
-        format!("tags: [{}]\n", "a,".repeat(500_000)),
-        format!("tags: {}\n", "\"\\".repeat(500_000)),
-        format!("l: |\n{}", " \n  x\n".repeat(300_000)),
-        format!("{}\n", " ".repeat(2_000_000)),
-        "a:\n".repeat(300_000),
+        numbered(50_000, |at| format!("k{at}: v\n")),
+        "junk\n".repeat(200_000),
+        "\n  x\n".repeat(100_000),
+        format!("m:\n{fields}"),
+        format!("r:\n  - a: b\n{fields}"),
+        format!("tags: [{}]\n", "a,".repeat(200_000)),
+        format!("tags: {}\n", "\"\\".repeat(200_000)),
+        format!("l: |\n{}", " \n  x\n".repeat(100_000)),
+        format!("{}\n", " ".repeat(500_000)),
+        "a:\n".repeat(100_000),
     ];
     let changes: Vec<Change> =
-        (0..5_000).map(|at| (format!("n{at}"), Some(Value::Text("x".to_owned())))).collect();
-    let start = Instant::now();
+        (0..2_000).map(|at| (format!("n{at}"), Some(Value::Text("x".to_owned())))).collect();
     for header in headers {
+        let start = Instant::now();
         let file = format!("---\n{header}---\n");
         assert!(matches!(read_head(file.as_bytes(), LISTS), Head::Header(_)));
         let out = patch(&file, &changes, LISTS, Some("2026-03-04")).unwrap();
         assert!(read(&out, LISTS).unwrap().header.duplicates().len() <= 1);
+        // A quadratic pass takes far longer, a linear one a fraction of a second.
+        assert!(start.elapsed() < Duration::from_secs(20), "{:?} for {:?}", start.elapsed(), &header[..9]);
     }
-    // A quadratic pass over any of these takes minutes.
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }

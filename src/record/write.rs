@@ -1,6 +1,6 @@
 //! The lines of a key: only such as read back as the value they are written for.
 
-use super::header::{Node, Style, nodes};
+use super::header::{Declared, Node, Style, nodes};
 use super::scalar::{is_control, list, scalar};
 use super::value::{Item, Value, unrepresentable};
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) fn entry(
     lists: &[&str],
 ) -> Result<Written, Failure> {
     let value = value.without_empty_items();
-    for (style, value) in candidates(value, old.map(|node| node.style), lists.contains(&key)) {
+    for (style, value) in candidates(&value, old.map(|node| node.style), Declared::of(key, lists)) {
         let shape = Shape::of(style, old);
         let Some(lines) = lines(key, &value, style, &shape) else { continue };
         if reads_back(&lines, key, &value, lists) {
@@ -38,8 +38,8 @@ pub(super) fn entry(
 /// The styles to try, the preferred one first.
 ///
 /// A declared list key holds a text as a list of one. A list under any other key is read only from lines of its own.
-fn candidates(value: Value, old: Option<Style>, declared: bool) -> Vec<(Style, Value)> {
-    let styles: &[Style] = match (&value, old) {
+fn candidates(value: &Value, old: Option<Style>, declared: Declared) -> Vec<(Style, Value)> {
+    let styles: &[Style] = match (value, old) {
         (Value::Records(_), _) => &[Style::Records],
         (Value::Mapping(_), _) => &[Style::Mapping],
         (Value::List(_), Some(Style::Block)) => &[Style::Block],
@@ -48,8 +48,10 @@ fn candidates(value: Value, old: Option<Style>, declared: bool) -> Vec<(Style, V
         (Value::Text(_), Some(Style::Literal)) => &[Style::Literal, Style::Flow],
         (Value::Text(_), _) => &[Style::Flow],
     };
-    let in_style = |&style: &Style| match &value {
-        Value::Text(text) if declared && style == Style::Flow => (style, Value::List(vec![text.clone()])),
+    let in_style = |&style: &Style| match value {
+        Value::Text(text) if declared == Declared::List && style == Style::Flow => {
+            (style, Value::List(vec![text.clone()]))
+        }
         value => (style, value.clone()),
     };
     styles.iter().map(in_style).collect()

@@ -1,3 +1,0 @@
-//! To be written.
-use super::Command;
-pub(super) const COMMANDS: &[Command] = &[];

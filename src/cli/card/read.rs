@@ -1,0 +1,110 @@
+//! `card list` and `card show`.
+
+use super::super::{Args, Context, Flag, Output, invalid_option, split_list};
+use super::{cell, input};
+use crate::failure::{Code, Failure};
+use crate::query::list::{Filter, Holding, boundary};
+use crate::work::card::{Body, View};
+use crate::work::load::{self, Assets};
+use crate::work::{Card, Listing};
+use serde_json::{Value as Json, json};
+use std::fmt::Write as _;
+
+pub(super) const LIST: &[Flag] = &[
+    Flag::value("status", "A,B", "any of these statuses"),
+    Flag::value("area", "A,B", "any of these areas"),
+    Flag::value("type", "A,B", "any of these types"),
+    Flag::value("priority", "A,B", "any of these priorities"),
+    Flag::value("tag", "A,B", "any of these tags"),
+    Flag::many("axis", "NAME=A,B", "any of these values of an axis"),
+    Flag::value("parent", "ID", "directly below this card"),
+    Flag::value("claimed-by", "ACTOR", "claimed by this actor"),
+    Flag::switch("unclaimed", "claimed by nobody"),
+    Flag::value("updated-since", "DATE", "changed on this day or later"),
+    Flag::value("limit", "N", "at most so many"),
+    Flag::value("offset", "N", "without the first so many"),
+    Flag::value("fields", "A,B", "with --json: only these keys of a card"),
+    Flag::switch("with-body", "with --json: the body instead of its length"),
+];
+
+pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let filter = filter(args)?;
+    let (limit, offset) = (args.number("limit")?, args.number("offset")?.unwrap_or(0));
+    let workspace = context.workspace()?;
+    filter.check(&workspace.config.cards)?;
+    let listing = load::all(&workspace)?;
+    let matching: Vec<&Card> = listing.cards.iter().filter(|card| filter.matches(card)).collect();
+    let total = matching.len();
+    let page: Vec<&Card> = matching.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
+    if !context.json {
+        return Ok(unreadable(Output::new(Json::Null, rows(&page)), &listing));
+    }
+    let assets = Assets::open(&workspace)?;
+    let fields = args.list("fields");
+    let body = if args.has("with-body") { Body::Whole } else { Body::Length };
+    let view = |card: &&Card| {
+        card.view(View { body, assets: Some(assets.of(&card.id)), only: fields.as_deref() })
+    };
+    let records: Vec<Json> = page.iter().map(view).collect();
+    let truncated = offset.saturating_add(records.len()) < total;
+    Ok(Output::json(json!({"records": records, "total": total, "offset": offset, "truncated": truncated})))
+}
+
+fn filter(args: &Args) -> Result<Filter, Failure> {
+    let list = |flag: &str| args.list(flag).unwrap_or_default();
+    let claim = match (args.get("claimed-by"), args.has("unclaimed")) {
+        (Some(_), true) => {
+            let text = "--claimed-by and --unclaimed match nothing together";
+            return Err(Failure::new(Code::CLI_ARGUMENT_CONFLICT, text).with("flag", "--unclaimed"));
+        }
+        (Some(actor), false) => Holding::Actor(actor.to_owned()),
+        (None, true) => Holding::Nobody,
+        (None, false) => Holding::Any,
+    };
+    let updated_since = args.get("updated-since").map(|text| {
+        let wanted = "a day YYYY-MM-DD or an RFC 3339 time";
+        boundary(text).ok_or_else(|| invalid_option("updated-since", text, wanted))
+    });
+    Ok(Filter {
+        status: list("status"),
+        kind: list("type"),
+        priority: list("priority"),
+        area: list("area"),
+        tags: list("tag"),
+        axes: input::axes(args)?.into_iter().map(|(name, values)| (name, split_list(&values))).collect(),
+        parent: args.get("parent").map(str::to_owned),
+        claim,
+        updated_since: updated_since.transpose()?,
+    })
+}
+
+fn rows(cards: &[&Card]) -> String {
+    let mut rows = String::new();
+    for card in cards {
+        let [status, priority, title] = ["status", "priority", "title"].map(|key| cell(card.field(key)));
+        let _ = writeln!(rows, "{}\t{status}\t{priority}\t{title}", cell(Some(&card.id)));
+    }
+    rows
+}
+
+/// Says which files among the cards are none.
+fn unreadable(output: Output, listing: &Listing) -> Output {
+    let note = |output: Output, file: &load::Unreadable| {
+        output.note(format!("workfile: {} cannot be read: {}", file.file, file.reason))
+    };
+    listing.unreadable.iter().fold(output, note)
+}
+
+pub(super) fn show(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let id = args.need(0, "ID")?;
+    let workspace = context.workspace()?;
+    let listing = load::all(&workspace)?;
+    let card = listing.get(id)?;
+    let assets = Assets::open(&workspace)?.of(&card.id);
+    let mut json = card.view(View { body: Body::Whole, assets: Some(assets), only: None });
+    let acceptance = card.acceptance();
+    if let (true, Json::Object(map)) = (acceptance.present, &mut json) {
+        map.insert("acceptance".to_owned(), acceptance.to_json());
+    }
+    Ok(Output::json(json))
+}

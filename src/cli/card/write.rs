@@ -1,0 +1,153 @@
+//! The commands that change cards.
+
+use super::super::{Args, Context, Flag, Output};
+use super::{AXIS, JSON_INPUT, caller, input, target, waiver};
+use crate::failure::{Code, Failure};
+use crate::work::claim::{self, Claim, Claimed, Overlap};
+use crate::work::create;
+use crate::work::fields::DOING;
+use crate::work::note::{self, Note};
+use crate::work::patch::{self, Patch};
+use crate::work::release::{self, Release};
+use crate::work::transition::{self, Transition};
+use crate::work::{Caller, Card};
+use serde_json::{Map, Value as Json, json};
+
+pub(super) const CREATE: &[Flag] = &[
+    Flag::value("title", "TEXT", "what is to be done, at most 80 characters"),
+    JSON_INPUT,
+    Flag::value("body-file", "FILE", "the Markdown below the header; - reads standard input"),
+    Flag::value("status", "STATUS", "backlog without it"),
+    Flag::value("type", "TYPE", "task without it"),
+    Flag::value("priority", "PRIORITY", "medium without it"),
+    Flag::value("area", "AREA", "the first declared area without it"),
+    AXIS,
+    Flag::value("parent", "ID", "the card this one is part of"),
+    Flag::value("depends", "IDS", "cards that close first"),
+    Flag::value("milestone", "TEXT", "a milestone"),
+    Flag::value("source", "PATH", "the file the work comes from"),
+    Flag::value("tags", "A,B", "tags"),
+    Flag::value("effort", "S|M|L", "how much work it is"),
+    Flag::value("scope", "PATHS", "paths the work will change"),
+    Flag::value("related", "IDS", "records worth reading"),
+    Flag::value("origin", "IDS", "records it was found while working on"),
+    Flag::value("raised", "reported|derived", "whether a person asked or an agent inferred it"),
+    Flag::value("start", "DATE", "when work starts"),
+    Flag::value("due", "DATE", "when it must be done"),
+];
+
+/// Flags of `card create` that are fields of the same name.
+const FIELDS: [&str; 17] = [
+    "title", "status", "type", "priority", "area", "parent", "depends", "milestone", "source", "tags", "effort", "scope",
+    "related", "origin", "raised", "start", "due",
+];
+
+pub(super) fn create(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let caller = caller(context, args)?;
+    let axes = input::axes(args)?;
+    let mut fields = input::object(context, args)?;
+    for name in FIELDS {
+        if let Some(value) = args.get(name) {
+            fields.insert(name.to_owned(), value.into());
+        }
+    }
+    input::with_axes(&mut fields, axes);
+    if let Some(path) = args.get("body-file") {
+        fields.insert("body".to_owned(), input::text(context, path)?.into());
+    }
+    let workspace = context.workspace()?;
+    let card = create::create(&workspace, &fields, &caller)?;
+    let text = format!("{} {}", card.id, card.repo_path(&workspace));
+    Ok(Output::new(card.to_json(), text))
+}
+
+pub(super) fn patch(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let target = target(args)?;
+    let caller = caller(context, args)?;
+    let axes = input::axes(args)?;
+    let mut changes = input::json(context, args)?.unwrap_or_else(|| Map::new().into());
+    if let Json::Object(changes) = &mut changes {
+        input::with_axes(changes, axes);
+        if changes.is_empty() {
+            let text = format!("nothing to change on {}: give --json-input or --axis", target.id);
+            return Err(Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).remedy("workfile card patch --help"));
+        }
+    }
+    let patch = Patch { target, changes: &changes, waiver: waiver(args) };
+    let card = patch::patch(&context.workspace()?, patch, &caller)?;
+    Ok(answer(&card, "updated"))
+}
+
+pub(super) fn note(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let section = args.get("section").unwrap_or(note::SECTION);
+    let note = Note { target: target(args)?, text: args.get("text").unwrap_or_default(), section };
+    let caller = caller(context, args)?;
+    let card = note::note(&context.workspace()?, note, &caller)?;
+    Ok(answer(&card, "noted"))
+}
+
+pub(super) fn claim(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let scope = args.list("scope");
+    let claim = Claim { target: target(args)?, scope: scope.as_deref(), waiver: waiver(args) };
+    let caller = caller(context, args)?;
+    let claimed = claim::claim(&context.workspace()?, claim, &caller)?;
+    let mut warnings: Vec<Json> = claimed.overlaps.iter().map(Overlap::to_json).collect();
+    if let Some((claimed, resolved)) = caller.mismatch() {
+        warnings.push(json!({"code": "ACTOR_MISMATCH", "claimed": claimed, "resolved": resolved}));
+    }
+    let mut output = told(&claimed, &caller);
+    output.json = json!({"record": claimed.card.to_json(), "warnings": warnings});
+    Ok(output)
+}
+
+pub(super) fn release(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let release = Release { target: target(args)?, status: args.get("status"), waiver: waiver(args) };
+    let caller = caller(context, args)?;
+    let card = release::release(&context.workspace()?, release, &caller)?;
+    let status = card.status().unwrap_or_default();
+    Ok(answer(&card, &format!("released, in {status}")))
+}
+
+pub(super) fn transition(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let target = target(args)?;
+    let status = args.need(1, "STATUS")?;
+    let scope = args.list("scope");
+    let caller = caller(context, args)?;
+    let transition = Transition { target, status, scope: scope.as_deref(), waiver: waiver(args) };
+    let moved = transition::transition(&context.workspace()?, transition, &caller)?;
+    if status == DOING {
+        return Ok(told(&moved, &caller));
+    }
+    let output = answer(&moved.card, &format!("in {status}"));
+    Ok(if scope.is_some() {
+        output.note(format!("workfile: --scope is for a move to {DOING}; the scope of {} stays", moved.card.id))
+    } else {
+        output
+    })
+}
+
+fn answer(card: &Card, done: &str) -> Output {
+    Output::new(card.to_json(), format!("{} {done}", card.id))
+}
+
+/// What a claim says to people.
+fn told(claimed: &Claimed, caller: &Caller) -> Output {
+    let card = &claimed.card;
+    let mut output = answer(card, &format!("claimed by {}", card.holder().unwrap_or_default()));
+    for overlap in &claimed.overlaps {
+        let pairs: Vec<String> = overlap.paths.iter().map(|(mine, theirs)| format!("{mine} and {theirs}")).collect();
+        output = output.note(format!(
+            "workfile: the scope of {} overlaps {}, claimed by {}: {}",
+            card.id,
+            overlap.card,
+            overlap.holder,
+            pairs.join(", ")
+        ));
+    }
+    match caller.mismatch() {
+        Some((claimed, own)) => output.note(format!(
+            "workfile: claimed as {claimed}, while this process is {own}; the hooks will take edits of {own} for somebody else's"
+        )),
+        None => output,
+    }
+}

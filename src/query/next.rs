@@ -1,0 +1,97 @@
+//! What can be started now, the best first, each with the reason.
+
+use super::natural;
+use crate::work::card::{Body, View};
+use crate::work::fields::{DOING, PRIORITIES, is_open};
+use crate::work::load::Assets;
+use crate::work::{Card, Listing};
+use crate::workspace::{Cards, Workspace};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+
+/// Most cards in one answer.
+pub const MOST: usize = 20;
+/// Cards in an answer without a limit.
+pub const USUAL: usize = 5;
+
+/// A card that can be started.
+#[derive(Clone, Debug)]
+pub struct Candidate<'a> {
+    /// The card.
+    pub card: &'a Card,
+    /// Why it can be, and why it stands where it stands.
+    pub reason: String,
+}
+
+/// Every card that `caller` can start, in order. Without `areas` all count.
+pub fn candidates<'a>(listing: &'a Listing, caller: Option<&str>, areas: &[String]) -> Vec<Candidate<'a>> {
+    let mut closed: HashMap<&str, bool> = HashMap::new();
+    for card in &listing.cards {
+        closed.entry(&card.id).or_insert(card.status().is_some_and(|status| !is_open(status)));
+    }
+    let ready = |card: &&Card| {
+        matches!(card.status(), Some("next" | "backlog" | DOING))
+            && card.field("type") != Some("epic")
+            && !card.is_archived()
+            && (areas.is_empty() || card.field("area").is_some_and(|area| areas.iter().any(|one| one == area)))
+            && card.holder().is_none_or(|holder| Some(holder) == caller)
+            && card.header.list("depends").iter().all(|id| closed.get(id.as_str()) == Some(&true))
+    };
+    let mut cards: Vec<&Card> = listing.cards.iter().filter(ready).collect();
+    cards.sort_by(|a, b| {
+        let key = |card: &Card| (card.holder().is_none(), card.status() != Some(DOING), rank(card));
+        let updated = |card: &Card| card.field("updated").map(str::to_owned);
+        key(a).cmp(&key(b)).then_with(|| updated(a).cmp(&updated(b))).then_with(|| natural(&a.id, &b.id))
+    });
+    cards.into_iter().map(|card| Candidate { card, reason: reason(card) }).collect()
+}
+
+/// The place of a card's priority; an unknown one comes last.
+fn rank(card: &Card) -> usize {
+    let place = PRIORITIES.iter().position(|one| card.field("priority") == Some(one));
+    place.unwrap_or(PRIORITIES.len())
+}
+
+fn reason(card: &Card) -> String {
+    let mut parts = Vec::new();
+    // Candidates are unclaimed or the caller's own.
+    if card.holder().is_some() {
+        parts.push("already claimed by you".to_owned());
+    }
+    match card.status() {
+        Some(DOING) => parts.push("in progress".to_owned()),
+        Some("next") => parts.push("queued next".to_owned()),
+        _ => {}
+    }
+    if !card.header.list("depends").is_empty() {
+        parts.push("dependencies met".to_owned());
+    }
+    parts.extend(card.field("priority").map(|priority| format!("priority {priority}")));
+    parts.join("; ")
+}
+
+impl Candidate<'_> {
+    /// The whole card as a record among others, with the reason.
+    pub fn to_json(&self, workspace: &Workspace, assets: &Assets) -> Json {
+        let view = View { body: Body::Whole, assets: Some(assets.of(&self.card.id)), only: None };
+        let mut json = self.card.view(view);
+        if let Json::Object(map) = &mut json {
+            map.insert("kind".to_owned(), "card".into());
+            map.insert("path".to_owned(), self.card.repo_path(workspace).into());
+            if let Some(kind) = self.card.field("type") {
+                map.insert("recordType".to_owned(), kind.into());
+            }
+            let axes = axes(self.card, &workspace.config.cards);
+            if !axes.is_empty() {
+                map.insert("axes".to_owned(), axes.into());
+            }
+            map.insert("reason".to_owned(), self.reason.clone().into());
+        }
+        json
+    }
+}
+
+/// The declared axes that a card carries.
+fn axes(card: &Card, settings: &Cards) -> Vec<String> {
+    settings.axes.iter().map(|(name, _)| name).filter(|name| card.field(name).is_some()).cloned().collect()
+}

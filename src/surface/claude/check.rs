@@ -1,0 +1,224 @@
+//! `claude check`: whether the files are what an install would write, and whether the hooks can run.
+
+use super::binary::{Form, Reach, Runtime, Surroundings};
+use super::hooks::HOOKS;
+use super::settings::Settings;
+use super::texts::{TEXTS, protocol};
+use super::{PLUGIN_ID, SETTINGS, retired};
+use crate::surface::managed::{self, State, Verdict};
+use serde_json::{Map, Value as Json, json};
+use std::path::Path;
+
+/// Settings of one person in this repository; the host reads them over the shared ones.
+const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
+
+/// What the hooks write through; a link anywhere in it and they write nothing.
+const CACHE: [&str; 5] = [
+    ".project",
+    ".project/.cache",
+    ".project/.cache/activity",
+    ".project/.cache/activity/sessions",
+    ".project/.cache/activity/events.jsonl",
+];
+
+/// One file of a report.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Relative to the root, with `/`.
+    pub path: String,
+    /// `current`, `stale`, `missing` or `unmanaged`.
+    pub status: &'static str,
+    /// Why it is not current.
+    pub reason: Option<String>,
+    verdict: Option<Verdict>,
+}
+
+impl Entry {
+    fn new(path: impl Into<String>, status: &'static str, reason: Option<String>) -> Self {
+        Self { path: path.into(), status, reason, verdict: None }
+    }
+
+    fn to_json(&self) -> Json {
+        if let Some(verdict) = &self.verdict {
+            return verdict.to_json(&self.path);
+        }
+        let mut entry = Map::new();
+        entry.insert("path".to_owned(), self.path.as_str().into());
+        entry.insert("status".to_owned(), self.status.into());
+        if let Some(reason) = &self.reason {
+            entry.insert("reason".to_owned(), reason.as_str().into());
+        }
+        Json::Object(entry)
+    }
+}
+
+/// Something to know about.
+#[derive(Clone, Debug)]
+pub struct Issue {
+    /// `info` or `warning`.
+    pub severity: &'static str,
+    /// A stable code.
+    pub code: &'static str,
+    /// The file it is about.
+    pub file: String,
+    /// For people.
+    pub message: String,
+}
+
+impl Issue {
+    fn warning(code: &'static str, file: &str, message: String) -> Self {
+        Self { severity: "warning", code, file: file.to_owned(), message }
+    }
+
+    /// `{severity, code, file, message}`.
+    pub fn to_json(&self) -> Json {
+        json!({ "severity": self.severity, "code": self.code, "file": self.file, "message": self.message })
+    }
+}
+
+/// How a repository compares with an install.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The files.
+    pub files: Vec<Entry>,
+    /// The registered command, resolved here.
+    pub runtime: Runtime,
+    /// What to know.
+    pub issues: Vec<Issue>,
+}
+
+impl Report {
+    /// Whether every file is current. The runtime is not in it: whether a name is on `PATH` differs between two people
+    /// with one checkout.
+    pub fn ok(&self) -> bool {
+        self.files.iter().all(|file| file.status == "current")
+    }
+
+    /// `{module, ok, counts, runtime, files, issues}`.
+    pub fn to_json(&self) -> Json {
+        let count = |status| self.files.iter().filter(|file| file.status == status).count();
+        let states = ["current", "stale", "missing", "unmanaged"];
+        let counts: Map<String, Json> =
+            states.into_iter().map(|status| (status.to_owned(), count(status).into())).collect();
+        json!({
+            "module": "claude",
+            "ok": self.ok(),
+            "counts": counts,
+            "runtime": self.runtime.to_json(),
+            "files": self.files.iter().map(Entry::to_json).collect::<Vec<_>>(),
+            "issues": self.issues.iter().map(Issue::to_json).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Compares the repository at `root`. Nothing is written.
+pub fn check(root: &Path, around: &Surroundings) -> Report {
+    let form = Form::of(root);
+    let protocol = protocol(root);
+    let mut files: Vec<Entry> = TEXTS
+        .iter()
+        .map(|text| {
+            let path = text.installed_path();
+            let file = match managed::read(root, &path) {
+                Ok(file) => file,
+                Err(failure) => return Entry::new(path, State::Unmanaged.name(), Some(failure.text)),
+            };
+            // What is not UTF-8 has no block.
+            let content = file.bytes.as_ref().map(|_| file.text().unwrap_or_default());
+            let verdict = managed::compare(content, &text.block(protocol.as_deref()));
+            let reason = verdict.state.reason().map(str::to_owned);
+            Entry { verdict: Some(verdict.clone()), ..Entry::new(path, verdict.state.name(), reason) }
+        })
+        .collect();
+    if retired::find(root).is_some_and(|found| !found.is_edited) {
+        files.push(Entry::new(retired::PATH, "stale", Some("retired".to_owned())));
+    }
+    let shared = Switches::of(root, SETTINGS);
+    files.push(settings_entry(root, form));
+    let local = Switches::of(root, LOCAL_SETTINGS);
+    let plugin = shared.plugin || local.plugin;
+    let form = if plugin && !shared.hooks { Form::Plugin } else { form };
+    let runtime = Runtime::resolve(root, form, around);
+    let mut issues: Vec<Issue> = files.iter().filter_map(surface_issue).collect();
+    issues.extend(runtime_issue(&runtime));
+    if plugin && shared.hooks {
+        let message = format!(
+            "the plugin {PLUGIN_ID} is switched on for this project and its hooks are installed too: both run"
+        );
+        issues.push(Issue::warning("claude-hook-duplicate", SETTINGS, message));
+    }
+    for (switches, file) in [(&shared, SETTINGS), (&local, LOCAL_SETTINGS)] {
+        if switches.disabled {
+            let message = format!("`disableAllHooks` is true in {file}: no hook runs");
+            issues.push(Issue::warning("claude-hooks-disabled", file, message));
+        }
+    }
+    let is_link = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|found| found.is_symlink());
+    if let Some(link) = CACHE.iter().copied().find(is_link) {
+        let message = format!("{link} is a link, so the hooks write nothing there");
+        issues.push(Issue::warning("claude-cache-linked", link, message));
+    }
+    Report { files, runtime, issues }
+}
+
+fn settings_entry(root: &Path, form: Form) -> Entry {
+    let entry = |status, reason: Option<String>| Entry::new(SETTINGS, status, reason);
+    let file = match managed::read(root, SETTINGS) {
+        Ok(file) => file,
+        Err(failure) => return entry("unmanaged", Some(failure.text)),
+    };
+    let Some(bytes) = &file.bytes else { return entry("missing", None) };
+    match Settings::read(bytes) {
+        Err(problem) => entry("unmanaged", Some(problem.to_string())),
+        Ok(settings) => match settings.drift(form.command()) {
+            drift if drift.is_empty() => entry("current", None),
+            drift => entry("stale", Some(drift.join(", "))),
+        },
+    }
+}
+
+/// What a settings file says besides the wiring; nothing when it cannot be read.
+#[derive(Default)]
+struct Switches {
+    disabled: bool,
+    plugin: bool,
+    hooks: bool,
+}
+
+impl Switches {
+    fn of(root: &Path, path: &str) -> Self {
+        let bytes = managed::read(root, path).ok().and_then(|file| file.bytes).unwrap_or_default();
+        Settings::read(&bytes).map_or_else(
+            |_| Self::default(),
+            |settings| Self {
+                disabled: settings.disables_hooks(),
+                plugin: settings.enables_plugin(PLUGIN_ID),
+                hooks: settings.has_hooks(),
+            },
+        )
+    }
+}
+
+fn surface_issue(file: &Entry) -> Option<Issue> {
+    let because = file.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let (severity, code, what) = match file.status {
+        "missing" => ("info", "claude-surface-missing", "is not installed".to_owned()),
+        "stale" => ("warning", "claude-surface-stale", format!("is not what an install writes{because}")),
+        "unmanaged" => ("warning", "claude-surface-unmanaged", format!("cannot be kept up to date{because}")),
+        _ => return None,
+    };
+    let message = format!("{} {what}", file.path);
+    Some(Issue { severity, code, file: file.path.clone(), message })
+}
+
+fn runtime_issue(runtime: &Runtime) -> Option<Issue> {
+    let (code, what) = match runtime.reach {
+        Reach::Current => return None,
+        Reach::Unreachable => ("claude-hook-unreachable", "cannot be started from here"),
+        Reach::OtherBuild => ("claude-hook-other-build", "is not the build that is running"),
+    };
+    let events: Vec<&str> = HOOKS.iter().map(|hook| hook.event).collect();
+    let reason = runtime.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    let message = format!("`{}`, which {} run, {what}{reason}", runtime.form.command(), events.join(", "));
+    Some(Issue::warning(code, SETTINGS, message))
+}

@@ -1,0 +1,122 @@
+//! Create: a new card under an id that no other writer can also get.
+
+use super::card::{Card, Place};
+use super::fields::DONE;
+use super::guard;
+use super::input::{self, Assignment, Draft, verify_of};
+use super::load::{self, Listing};
+use super::mutate::{self, Caller, board_change, overlaid, parsed};
+use super::validate::{self, Candidate};
+use crate::activity::board::Upkeep;
+use crate::clock;
+use crate::failure::{Code, Failure};
+use crate::fs::{self, Created};
+use crate::path::trim;
+use crate::record::id::{self, Allocation, Attempt};
+use crate::record::{self, Header, Value};
+use crate::workspace::Workspace;
+use serde_json::{Map, Value as Json};
+
+/// How often an id is tried for.
+const TRIES: usize = 32;
+/// Longest part of a file name that comes from the title.
+const SLUG: usize = 50;
+
+/// Makes a card of the fields in `input`: those of the table, `axes`, `body`.
+pub fn create(workspace: &Workspace, input: &Map<String, Json>, caller: &Caller) -> Result<Card, Failure> {
+    mutate::writable(workspace)?;
+    let settings = &workspace.config.cards;
+    let mut draft = input::draft(input, settings)?;
+    title(&mut draft)?;
+    defaults(&mut draft, workspace);
+    if text(&draft, "status") == Some(DONE) {
+        guard::close("the new card", None, DONE)?;
+    }
+    let listing = load::all(workspace)?;
+    let highest = load::highest(workspace, &listing)?;
+    let prefix = &settings.id_prefix;
+    // Refused before an id is taken; judged again under the id that the card really gets.
+    check(workspace, &draft, &listing, &id::format(prefix, highest.saturating_add(1)))?;
+
+    let locks = format!("{}/ids", workspace.paths.locks);
+    let how = Allocation {
+        root: &workspace.root,
+        locks: &locks,
+        prefix,
+        tries: TRIES,
+        exhausted: Code::CARD_ID_ALLOCATION_FAILED,
+    };
+    let mut first = Some(highest);
+    let rescan = || match first.take() {
+        Some(highest) => Ok(highest),
+        None => load::highest(workspace, &load::all(workspace)?),
+    };
+    id::allocate(&how, rescan, |id| {
+        check(workspace, &draft, &listing, id)?;
+        write(workspace, &draft, id, caller)
+    })
+}
+
+/// The title, trimmed; a card without one is refused.
+fn title(draft: &mut Draft) -> Result<(), Failure> {
+    let title = trim(text(draft, "title").unwrap_or_default()).to_owned();
+    if title.is_empty() {
+        let text = "a new card needs a title; give it with --title";
+        return Err(Failure::new(Code::CARD_TITLE_REQUIRED, text));
+    }
+    draft.fields.retain(|field| field.key != "title");
+    draft.fields.insert(0, Assignment::text("title", title));
+    Ok(())
+}
+
+/// What a new card has without being told, in the order of the header.
+fn defaults(draft: &mut Draft, workspace: &Workspace) {
+    let settings = &workspace.config.cards;
+    let area = settings.areas.first().map(String::as_str).unwrap_or_default();
+    for (key, value) in [("status", "backlog"), ("type", "task"), ("priority", "medium"), ("area", area)] {
+        if !draft.fields.iter().any(|field| field.key == key) {
+            draft.fields.push(Assignment::text(key, value));
+        }
+    }
+    draft.fields.sort_by_key(|field| super::fields::rank(&field.key, settings));
+}
+
+fn text<'a>(draft: &'a Draft, key: &str) -> Option<&'a str> {
+    let field = draft.fields.iter().find(|field| field.key == key)?;
+    match &field.new {
+        input::New::Set(Value::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn check(workspace: &Workspace, draft: &Draft, listing: &Listing, id: &str) -> Result<(), Failure> {
+    let named: Vec<String> = draft.fields.iter().map(|field| field.key.clone()).collect();
+    let candidate = Candidate {
+        id,
+        header: &overlaid(&Header::default(), &draft.fields),
+        body: &draft.body,
+        verify: verify_of(&draft.fields),
+        named: &named,
+    };
+    validate::card(&candidate, &listing.cards, &workspace.config.cards)
+}
+
+fn write(workspace: &Workspace, draft: &Draft, id: &str, caller: &Caller) -> Result<Attempt<Card>, Failure> {
+    let today = clock::now().date();
+    let mut header = vec![("id".to_owned(), Value::Text(id.to_owned()))];
+    let fields = draft.fields.iter().cloned().map(Assignment::settle);
+    header.extend(fields.filter_map(|(key, value)| Some((key, value?))));
+    header.extend(["created", "updated"].map(|key| (key.to_owned(), Value::Text(today.clone()))));
+    let slug = record::slug(text(draft, "title").unwrap_or_default(), SLUG, "card");
+    let file = format!("{id}-{slug}.md");
+    let text = record::render(&header, &draft.body)?;
+    let card = parsed(Card::parse(file, Place::Live, text))?;
+
+    let path = load::folder(workspace, Place::Live).join(&card.file);
+    load::reachable(workspace)?;
+    let board = Upkeep::begin(&workspace.root);
+    match fs::create(&workspace.root, &path, card.text().as_bytes())? {
+        Created::Taken => Ok(Attempt::Collision),
+        Created::Fresh => Ok(Attempt::Written(board.finish(board_change(None, &card, caller), || card))),
+    }
+}

@@ -1,0 +1,121 @@
+//! The table of a card's fields in the order of a new header, and the vocabularies of the protocol.
+
+use crate::workspace::Cards;
+pub use crate::workspace::{EFFORTS, PRIORITIES, STATUSES, TYPES};
+
+/// Where a card can have come from.
+pub const RAISED: [&str; 2] = ["reported", "derived"];
+
+/// Keys whose value is a list however it is written.
+pub const LISTS: [&str; 5] = ["tags", "depends", "scope", "related", "origin"];
+
+/// The status that is always claimed.
+pub const DOING: &str = "doing";
+/// The status of work that is built and not verified yet.
+pub const REVIEW: &str = "review";
+/// The status of verified work.
+pub const DONE: &str = "done";
+/// The status of work that will not be done.
+pub const DISCARDED: &str = "discarded";
+
+/// Whether work in this status is still ahead.
+pub fn is_open(status: &str) -> bool {
+    !matches!(status, DONE | DISCARDED)
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One text.
+    Text,
+    /// A list of texts.
+    List,
+    /// Verify entries.
+    Verify,
+}
+
+/// Fields that create and patch input may name, in the order of a new header. The declared axes stand behind `area`;
+/// `id` comes first, `created` and `updated` last.
+pub const WRITABLE: [(&str, Kind); 19] = [
+    ("title", Kind::Text),
+    ("status", Kind::Text),
+    ("type", Kind::Text),
+    ("priority", Kind::Text),
+    ("area", Kind::Text),
+    ("parent", Kind::Text),
+    ("depends", Kind::List),
+    ("milestone", Kind::Text),
+    ("source", Kind::Text),
+    ("tags", Kind::List),
+    ("effort", Kind::Text),
+    ("scope", Kind::List),
+    ("related", Kind::List),
+    ("origin", Kind::List),
+    ("raised", Kind::Text),
+    ("start", Kind::Text),
+    ("due", Kind::Text),
+    ("claimed_by", Kind::Text),
+    ("claimed_at", Kind::Text),
+];
+
+/// The field of verify entries, written behind the others.
+pub const VERIFY: &str = "verify";
+
+/// What a writable field of this project holds; `None` for a key that input may not name.
+pub fn kind(key: &str, settings: &Cards) -> Option<Kind> {
+    if key == VERIFY {
+        return Some(Kind::Verify);
+    }
+    let fixed = WRITABLE.iter().find(|(name, _)| *name == key).map(|(_, kind)| *kind);
+    fixed.or_else(|| vocabulary(key, settings).is_some().then_some(Kind::Text))
+}
+
+/// The declared values of an axis.
+pub fn vocabulary<'a>(axis: &str, settings: &'a Cards) -> Option<&'a [String]> {
+    settings.axes.iter().find(|(name, _)| name == axis).map(|(_, values)| values.as_slice())
+}
+
+/// The place of a writable field in a new header.
+pub(super) fn rank(key: &str, settings: &Cards) -> usize {
+    let axes = settings.axes.len();
+    let area = WRITABLE.iter().position(|(name, _)| *name == "area").unwrap_or(0);
+    if let Some(at) = WRITABLE.iter().position(|(name, _)| *name == key) {
+        return if at > area { at + axes } else { at };
+    }
+    match settings.axes.iter().position(|(name, _)| name == key) {
+        Some(at) => area + 1 + at,
+        None => WRITABLE.len() + axes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::work::testing::settings;
+
+    #[test]
+    fn axes_stand_behind_the_area_and_verify_comes_last() {
+        let settings = settings();
+        let mut keys = vec!["verify", "claimed_at", "parent", "context", "area", "title"];
+        keys.sort_by_key(|key| rank(key, &settings));
+        assert_eq!(keys, ["title", "area", "context", "parent", "claimed_at", "verify"]);
+    }
+
+    #[test]
+    fn input_may_not_name_what_the_program_writes() {
+        let settings = settings();
+        for key in ["id", "created", "updated", "verified", "body", "revision", "axes", "nope"] {
+            assert_eq!(kind(key, &settings), None, "{key}");
+        }
+        assert_eq!(kind("context", &settings), Some(Kind::Text));
+        assert_eq!(kind("verify", &settings), Some(Kind::Verify));
+        for list in LISTS {
+            assert_eq!(kind(list, &settings), Some(Kind::List), "{list}");
+        }
+    }
+
+    #[test]
+    fn only_two_statuses_are_closed() {
+        assert_eq!(STATUSES.iter().filter(|status| !is_open(status)).count(), 2);
+    }
+}

@@ -1,0 +1,100 @@
+//! Notes: lines that anybody may add under a heading of a card.
+
+use super::card::Card;
+use super::mutate::{Caller, Home, Plan, Target, mutate};
+use crate::failure::{Code, Failure};
+use crate::path::trim;
+use crate::record;
+use crate::workspace::Workspace;
+
+/// The section that a note goes to without another name.
+pub const SECTION: &str = "Notes";
+
+/// A note.
+#[derive(Clone, Copy, Debug)]
+pub struct Note<'a> {
+    /// Which card.
+    pub target: Target<'a>,
+    /// What it says.
+    pub text: &'a str,
+    /// The heading without its marks.
+    pub section: &'a str,
+}
+
+/// Adds a note. Archived cards take notes too, and stay archived.
+pub fn note(workspace: &Workspace, note: Note<'_>, caller: &Caller) -> Result<Card, Failure> {
+    let heading = format!("## {}", section(note.section)?);
+    let text = text(note.text)?;
+    let plan = |_: &Card, now: crate::clock::Time| {
+        let mut plan = Plan::new(caller, Home::Stay);
+        let author = caller.actor().map(|actor| format!(" {actor}")).unwrap_or_default();
+        plan.lines.push((heading, format!("- {}{author} — {text}", now.stamp())));
+        Ok(plan)
+    };
+    mutate(workspace, note.target, caller, plan, |_| ()).map(|(card, ())| card)
+}
+
+/// The name of a section that notes may go to: one line, no heading of another level, not the trail.
+fn section(name: &str) -> Result<&str, Failure> {
+    let name = trim(name);
+    let problem = match name {
+        "" => "it is empty",
+        _ if name.contains(['\n', '\r', '\u{2028}', '\u{2029}']) => "it holds a line break",
+        _ if name.starts_with('#') => "it begins with #",
+        _ if name.to_lowercase() == "activity" => "the trail is written by the commands themselves",
+        _ => return Ok(name),
+    };
+    Err(Failure::new(Code::CARD_NOTE_SECTION_INVALID, format!("a note cannot go to the section `{name}`: {problem}")))
+}
+
+/// The text with every line after the first indented, so that none can open a section or pass for a trail line, and
+/// with no code fence left open, which would swallow the sections below.
+fn text(text: &str) -> Result<String, Failure> {
+    let text = trim(text);
+    if text.is_empty() {
+        return Err(Failure::new(Code::CARD_NOTE_REQUIRED, "a note needs a text; give it with --text"));
+    }
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\n  ");
+    if !leaves_fence_open(&lines) {
+        return Ok(lines);
+    }
+    let fences = lines.lines().skip(1).filter_map(|line| {
+        let line = trim(line);
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        Some(line.chars().take_while(|c| *c == mark).collect::<String>())
+    });
+    let closed = fences.map(|fence| format!("{lines}\n  {fence}")).find(|closed| !leaves_fence_open(closed));
+    Ok(closed.unwrap_or(lines))
+}
+
+fn leaves_fence_open(lines: &str) -> bool {
+    record::fenced_lines(&format!("- {lines}\nx")).last() == Some(&true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_cannot_forge_a_section_or_a_trail_line() {
+        let forged = text(" one\n## Activity\r\n- 2026-01-01 00:00Z ben · claimed\rx ").unwrap();
+        assert_eq!(forged, "one\n  ## Activity\n  - 2026-01-01 00:00Z ben · claimed\n  x");
+        assert!(forged.lines().all(|line| !record::is_trail_line(line)));
+        assert_eq!(text(" \u{feff}\n").unwrap_err().code, Code::CARD_NOTE_REQUIRED);
+    }
+
+    #[test]
+    fn a_note_leaves_no_fence_open() {
+        assert_eq!(text("see\n```\ncode").unwrap(), "see\n  ```\n  code\n  ```");
+        assert_eq!(text("see\n````md\n```\ncode").unwrap(), "see\n  ````md\n  ```\n  code\n  ````");
+        assert_eq!(text("see\n~~~\ncode\n~~~\nend").unwrap(), "see\n  ~~~\n  code\n  ~~~\n  end");
+    }
+
+    #[test]
+    fn a_section_is_a_plain_name() {
+        assert_eq!(section(" Measurements ").unwrap(), "Measurements");
+        for name in ["", "  ", "a\nb", "a\rb", "# x", "#", "Activity", "aCTIVITY "] {
+            assert_eq!(section(name).unwrap_err().code, Code::CARD_NOTE_SECTION_INVALID, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Every name that a text gives out exists: tools are in the registry, commands in the specification.
+
+use crate::payload::pre_edit;
+use crate::world::World;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const TOOLS: &str = include_str!("golden/mcp-tools.txt");
+const COMMANDS: &str = include_str!("golden/commands.txt");
+
+/// One record or state file of each kind, and the beginning of the tools that may be named for it.
+const KINDS: &[(&str, &str)] = &[
+    (".project/cards/T-0001-card.md", "project_card_"),
+    (".project/docs/reference/DOC-0001-x.md", "project_doc_"),
+    (".project/memory/learnings/LRN-0001-x.md", "project_memory_"),
+    (".project/changelog/unreleased/CHG-0001-x.md", "project_changelog_"),
+    (".project/agents/protocol.md", ""),
+    (".project/generated/claude-code.json", ""),
+    (".project/.cache/activity/board.json", ""),
+    (".project/VERSION", ""),
+    (".project/notes.md", ""),
+];
+
+#[test]
+fn hook_texts_name_tools_of_their_own_kind_and_commands_that_exist() {
+    let world = World::new();
+    for (path, family) in KINDS {
+        let ask = world.hook(pre_edit(path)).asks_something();
+        assert_eq!(ask.context, format!("Workfile: {}", ask.reason));
+        for tool in tool_names(&ask.reason) {
+            assert!(TOOLS.lines().any(|known| known == tool), "{path}: there is no tool {tool}");
+            assert!(!family.is_empty() && tool.starts_with(family), "{path}: {tool} is for another kind");
+        }
+        assert_eq!(tool_names(&ask.reason).is_empty(), family.is_empty(), "{path}: {}", ask.reason);
+        assert_eq!(unknown_commands(&ask.reason), NONE, "{path}");
+    }
+}
+
+#[test]
+fn the_context_at_the_start_names_commands_that_exist() {
+    let nobody = World::new();
+    let claimed = World::new().card("T-0001", |c| c.doing().claimed_by("ben").scope("src"));
+    let many = (1..=30).fold(World::new(), |world, number| {
+        world.card(&format!("T-{number:04}"), |c| c.doing().claimed_by("ben").scope("src"))
+    });
+    for world in [nobody, claimed, many] {
+        let context = world.hook(crate::payload::start("startup")).tells(&["`workfile card claim"]);
+        assert_eq!(unknown_commands(&context), NONE, "{context}");
+        assert!(tool_names(&context).is_empty(), "{context}");
+    }
+}
+
+#[test]
+fn installed_files_name_commands_and_tools_that_exist() {
+    let world = World::new();
+    world.run(["claude", "install", "--json"]).json();
+    for path in [
+        ".claude/commands/next.md",
+        ".claude/commands/claim.md",
+        ".claude/commands/done.md",
+        ".claude/commands/card-context.md",
+        ".claude/skills/workfile/SKILL.md",
+    ] {
+        assert_text(path, &world.read(path));
+    }
+}
+
+#[test]
+fn texts_in_the_tree_name_commands_and_tools_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["hooks", ".project/agents"] {
+        if !root.join(folder).is_dir() {
+            continue;
+        }
+        for (path, entry) in crate::compare::tree(&root.join(folder)) {
+            if let crate::compare::Entry::File(bytes) = entry {
+                assert_text(&format!("{folder}/{path}"), &String::from_utf8(bytes).unwrap());
+            }
+        }
+    }
+    for file in ["README.md", "AGENTS.md"] {
+        if let Ok(text) = std::fs::read_to_string(root.join(file)) {
+            assert_text(file, &text);
+        }
+    }
+}
+
+#[test]
+fn sources_name_commands_and_tools_that_exist() {
+    for (path, source) in crate::doors::sources() {
+        assert_text(&path, &source);
+    }
+}
+
+#[track_caller]
+fn assert_text(path: &str, text: &str) {
+    assert_eq!(unknown_commands(text), NONE, "{path} names commands that do not exist");
+    let unknown: Vec<_> = tool_names(text).into_iter().filter(|tool| !is_tool(tool)).collect();
+    assert_eq!(unknown, NONE, "{path} names tools that do not exist");
+}
+
+const NONE: [String; 0] = [];
+
+/// A tool, or the beginning of some: a text may speak of the family.
+fn is_tool(name: &str) -> bool {
+    TOOLS.lines().any(|known| known == name || name.ends_with('_') && known.starts_with(name))
+}
+
+fn tool_names(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words
+        .filter(|word| word.starts_with("project_") && word.len() > "project_".len())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The commands that a text shows and the specification does not have.
+///
+/// A command is `workfile` and words, in back quotes, in brackets, in a remedy of the sources, behind `$`, or at the
+/// start of a line of code; in a sentence the word is only the program's name.
+fn unknown_commands(text: &str) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for (at, _) in text.match_indices("workfile ") {
+        let before = &text[..at];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let remedy = before.ends_with("remedy(\"") || before.ends_with("remedy(format!(\"");
+        let shown = before.ends_with(['`', '(']) || remedy || line.trim() == "$";
+        let code = line.len() >= 4 && line.trim().is_empty() || line.is_empty() && in_fence(before);
+        if !shown && !code {
+            continue;
+        }
+        let words: Vec<_> =
+            text[at..].split(|c: char| c.is_whitespace() || "`\")\\".contains(c)).take(3).collect();
+        let named: Vec<_> = words[1..].iter().copied().take_while(|word| is_command_word(word)).collect();
+        let known = |command: &str| COMMANDS.lines().any(|known| known == command);
+        let family =
+            |word: &str| COMMANDS.lines().any(|known| known.split(' ').next() == Some(word) && known != word);
+        let found = match named[..] {
+            [] => true,
+            [one] => known(one) || family(one) && words.get(2).is_some_and(|word| !is_command_word(word)),
+            [one, two, ..] => known(&format!("{one} {two}")) || known(one) && !family(one),
+        };
+        if !found {
+            unknown.push(format!("workfile {}", named.join(" ")));
+        }
+    }
+    unknown
+}
+
+fn is_command_word(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+}
+
+/// Whether the text stops inside a fenced block.
+fn in_fence(text: &str) -> bool {
+    text.lines().filter(|line| line.trim_start().starts_with("```")).count() % 2 == 1
+}
+
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_where_they_are_shown() {
+        let text = "Run `workfile card clam T-1` or `workfile frobnicate`.\nThe workfile program is fine.\n\
+            ```\nworkfile card list --json\n$ workfile doctr\n```\nworkfile is a word here.\n    workfile nxt\n\
+            Bash(workfile card shw *) .remedy(\"workfile nonesuch\") `workfile COMMAND` `workfile` and `workfile card`";
+        let found = unknown_commands(text);
+        assert_eq!(
+            found,
+            [
+                "workfile card clam",
+                "workfile frobnicate",
+                "workfile doctr",
+                "workfile nxt",
+                "workfile card shw",
+                "workfile nonesuch"
+            ]
+        );
+    }
+
+    #[test]
+    fn tools_are_found() {
+        let found: Vec<_> =
+            tool_names("project_card_patch, `project_nope` or project_").into_iter().collect();
+        assert_eq!(found, ["project_card_patch", "project_nope"]);
+        assert!(is_tool("project_card_patch") && is_tool("project_card_") && !is_tool("project_nope"));
+    }
+
+    #[test]
+    fn the_lists_are_sorted_and_whole() {
+        assert_eq!(TOOLS.lines().count(), 32);
+        assert!(TOOLS.lines().is_sorted() && COMMANDS.lines().is_sorted());
+    }
+}
