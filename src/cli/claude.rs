@@ -1,3 +1,167 @@
-//! To be written.
-use super::Command;
-pub(super) const COMMANDS: &[Command] = &[];
+//! `claude`: the surface in Claude Code, and `dev plugin`, which renders it for this project's own tree.
+
+use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
+use crate::failure::{Class, Code, Failure};
+use crate::surface::claude::{
+    CheckReport, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings, check, install,
+    write_plugin,
+};
+use crate::surface::managed::{Apply, Foreign};
+use serde_json::json;
+use std::fmt::Write as _;
+
+const FORCE: &[Flag] = &[Flag::switch("force", "overwrite generated files that have other content")];
+
+pub(super) const COMMANDS: &[Command] = &[
+    Command {
+        words: &["claude", "install"],
+        operands: "",
+        most_operands: 0,
+        about: "write hooks, commands and skill for Claude Code",
+        flags: FORCE,
+        dry_run: DryRun::Yes,
+        listed: Listed::Yes,
+        run: run_install,
+    },
+    Command {
+        words: &["claude", "sync"],
+        operands: "",
+        most_operands: 0,
+        about: "the same as `claude install`",
+        flags: FORCE,
+        dry_run: DryRun::Yes,
+        listed: Listed::No,
+        run: run_install,
+    },
+    Command {
+        words: &["claude", "check"],
+        operands: "",
+        most_operands: 0,
+        about: "compare them with an install; exit 1 when a file is not current",
+        flags: &[],
+        dry_run: DryRun::No,
+        listed: Listed::Yes,
+        run: run_check,
+    },
+    Command {
+        words: &["claude"],
+        operands: "",
+        most_operands: 0,
+        about: "the same as `claude check`; `claude install` writes the files",
+        flags: &[],
+        dry_run: DryRun::No,
+        listed: Listed::No,
+        run: run_check,
+    },
+    Command {
+        words: &["dev", "plugin"],
+        operands: "",
+        most_operands: 0,
+        about: "render the Claude Code plugin into the source tree",
+        flags: &[],
+        dry_run: DryRun::Yes,
+        listed: Listed::No,
+        run: run_plugin,
+    },
+];
+
+fn apply(args: &Args) -> Apply {
+    if args.has("dry-run") { Apply::DryRun } else { Apply::Write }
+}
+
+fn run_install(ctx: &Context, args: &Args) -> Result<Output, Failure> {
+    let workspace = ctx.workspace()?;
+    let apply = apply(args);
+    if apply == Apply::Write {
+        workspace.writable()?;
+    }
+    let foreign = if args.has("force") { Foreign::Overwrite } else { Foreign::Refuse };
+    let report = install(&workspace.root, foreign, apply);
+    let output = Output::new(report.to_json(), install_text(&report)).exit(install_exit(&report));
+    let runtime = Runtime::resolve(&workspace.root, report.form, &Surroundings::of_process());
+    Ok(match runtime.warning() {
+        None => output,
+        Some(warning) => output.note(warning),
+    })
+}
+
+/// A conflict, unless the system failed.
+fn install_exit(report: &InstallReport) -> u8 {
+    let mut codes = report.refused().filter_map(|file| file.code).peekable();
+    if codes.peek().is_none() {
+        return 0;
+    }
+    let internal = codes.find(|code| code.class == Class::Internal);
+    internal.unwrap_or(Code::CLAUDE_SETTINGS_CONFLICT).exit()
+}
+
+fn install_text(report: &InstallReport) -> String {
+    let left = report.refused().count();
+    let mut text = match (report.apply, left) {
+        (Apply::DryRun, _) => "Claude Code surface, dry run: nothing is written".to_owned(),
+        (Apply::Write, 0) => format!("Claude Code surface: the hooks run `{}`", report.form.command()),
+        (Apply::Write, 1) => "Claude Code surface: 1 file was left as it is".to_owned(),
+        (Apply::Write, left) => format!("Claude Code surface: {left} files were left as they are"),
+    };
+    text.push('\n');
+    for Installed { path, status, reason, hand_edited, .. } in &report.files {
+        let because = match reason {
+            Some(reason) => format!(" ({reason})"),
+            None if *hand_edited => " (a change made by hand inside it is gone)".to_owned(),
+            None => String::new(),
+        };
+        line(&mut text, status.name(), path, &because);
+    }
+    if report.apply == Apply::Write && report.rewires() {
+        text.push_str(
+            "\nThe hooks run in every Claude Code session that is started in this folder from now on.\n\
+             `workfile claude check` says whether they are current and can be started.\n",
+        );
+    }
+    text
+}
+
+fn line(text: &mut String, status: &str, what: &str, because: &str) {
+    let _ = writeln!(text, "  {status:<10} {what}{because}");
+}
+
+fn run_check(ctx: &Context, _args: &Args) -> Result<Output, Failure> {
+    let workspace = ctx.workspace()?;
+    let report = check(&workspace.root, &Surroundings::of_process());
+    Ok(Output::new(report.to_json(), check_text(&report)).exit(u8::from(!report.ok())))
+}
+
+fn check_text(report: &CheckReport) -> String {
+    let behind = report.files.iter().filter(|file| file.status != "current").count();
+    let mut text = match behind {
+        0 => "Claude Code surface: every file is current\n".to_owned(),
+        behind => format!("Claude Code surface: {behind} of {} files are not current\n", report.files.len()),
+    };
+    for Checked { path, status, reason, .. } in &report.files {
+        let because = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        line(&mut text, status, path, &because);
+    }
+    let Runtime { form, reach, resolved, version, .. } = &report.runtime;
+    let mut found = resolved.as_ref().map(|path| format!(" -> {}", path.display())).unwrap_or_default();
+    if let Some(version) = version {
+        let _ = write!(found, " v{version}");
+    }
+    line(&mut text, reach.name(), form.command(), &found);
+    // What the lines above have said already is not repeated.
+    for issue in report.issues.iter().filter(|issue| !issue.code.starts_with("claude-surface-")) {
+        let _ = writeln!(text, "{}: {} [{}]", issue.severity, issue.message, issue.code);
+    }
+    if behind > 0 {
+        text.push_str("`workfile claude install` brings the files up to date.\n");
+    }
+    if *reach == Reach::Unreachable && *form == Form::Path {
+        text.push_str("`cargo install workfile` puts the binary on PATH.\n");
+    }
+    text
+}
+
+fn run_plugin(ctx: &Context, args: &Args) -> Result<Output, Failure> {
+    let changed = write_plugin(&ctx.directory(), apply(args))?;
+    let text = if changed.is_empty() { "the plugin is current".to_owned() } else { changed.join("\n") };
+    Ok(Output::new(json!({ "changed": changed }), text))
+}

@@ -170,6 +170,17 @@ impl Runtime {
         Self { form, reach, reason, resolved: Some(resolved), version }
     }
 
+    /// What a person should know; `None` when the hooks run this build.
+    pub fn warning(&self) -> Option<String> {
+        let what = match (self.reach, &self.resolved) {
+            (Reach::Current, _) => return None,
+            (_, None) => "which cannot be started from here".to_owned(),
+            (_, Some(path)) => format!("which is {} and not this build", path.display()),
+        };
+        let reason = self.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        Some(format!("the hooks run `{}`, {what}{reason}", self.form.command()))
+    }
+
     /// `{command, args, form, status, reason, resolved, version}`; what is not known is `null`.
     pub fn to_json(&self) -> Json {
         json!({

@@ -1,7 +1,6 @@
 //! `claude check`: whether the files are what an install would write, and whether the hooks can run.
 
 use super::binary::{Form, Reach, Runtime, Surroundings};
-use super::hooks::HOOKS;
 use super::settings::Settings;
 use super::texts::{TEXTS, protocol};
 use super::{PLUGIN_ID, SETTINGS, retired};
@@ -212,13 +211,10 @@ fn surface_issue(file: &Entry) -> Option<Issue> {
 }
 
 fn runtime_issue(runtime: &Runtime) -> Option<Issue> {
-    let (code, what) = match runtime.reach {
+    let code = match runtime.reach {
         Reach::Current => return None,
-        Reach::Unreachable => ("claude-hook-unreachable", "cannot be started from here"),
-        Reach::OtherBuild => ("claude-hook-other-build", "is not the build that is running"),
+        Reach::Unreachable => "claude-hook-unreachable",
+        Reach::OtherBuild => "claude-hook-other-build",
     };
-    let events: Vec<&str> = HOOKS.iter().map(|hook| hook.event).collect();
-    let reason = runtime.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    let message = format!("`{}`, which {} run, {what}{reason}", runtime.form.command(), events.join(", "));
-    Some(Issue::warning(code, SETTINGS, message))
+    Some(Issue::warning(code, SETTINGS, runtime.warning()?))
 }

@@ -149,6 +149,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::super::jsontext::parse;
+    use super::Fate::{Drop, Keep, Replace};
     use super::*;
     use serde_json::json;
 
@@ -161,7 +162,6 @@ mod tests {
             let added: Vec<String> = added.iter().map(|&text| text.to_owned()).collect();
             apply(text, Layout::of(text).edit(&list.span, &children, &added, 0))
         };
-        use Fate::{Drop, Keep, Replace};
         let new = || Replace("9".to_owned());
         assert_eq!(edit("[ 1.0 , 2e3,\n\t3 ]", &[Keep, Keep, Keep], &[]), "[ 1.0 , 2e3,\n\t3 ]");
         assert_eq!(edit("[ 1.0 , 2e3,\n\t3 ]", &[Drop, Keep, Drop], &[]), "[ 2e3 ]");

@@ -16,8 +16,8 @@ seen=${WORKFILE_LAUNCHERS-}:$0
 set -f
 IFS=:
 for folder in ${PATH-} ${CLAUDE_PLUGIN_DATA:+"$CLAUDE_PLUGIN_DATA/bin"}; do
-    program=${folder%/}/workfile
     case $folder in /*) ;; *) continue ;; esac
+    program=${folder%/}/workfile
     [ -f "$program" ] && [ -x "$program" ] || continue
     for launcher in $seen; do
         [ ! "$program" -ef "$launcher" ] || continue 2

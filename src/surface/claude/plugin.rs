@@ -81,7 +81,7 @@ fn marketplace() -> Json {
 fn launcher() -> String {
     let context = format!(
         "Workfile: the plugin is enabled, but no `workfile` binary is installed, so claims are neither shown nor \
-         guarded in this session. `cargo install workfile` puts it on PATH; {REPOSITORY}/releases has built ones."
+         guarded in this session. `cargo install workfile` puts it on PATH; {REPOSITORY} says more."
     );
     let missing =
         json!({ "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": context } });
