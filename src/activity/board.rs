@@ -268,8 +268,10 @@ pub enum Guard {
 
 /// Asks the index whether any foreign claim covers `path`. It answers [`Guard::Look`] whenever it is not exactly about
 /// the board that is on disk, or the board is stale.
-pub fn ask_index(root: &Dir, path: &str, me: &Me) -> Guard {
-    let clear = index::is_clear(root, &Asked { path, me });
+///
+/// The index is read through `window`, whatever room that has.
+pub fn ask_index(root: &Dir, path: &str, me: &Me, window: &mut Vec<u8>) -> Guard {
+    let clear = index::is_clear(root, &Asked { path, me }, window);
     if clear == Some(true) { Guard::Clear } else { Guard::Look }
 }
 

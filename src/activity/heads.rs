@@ -76,7 +76,9 @@ impl Heads {
     /// Keeps what was read of a card at `now` (nanoseconds).
     pub(super) fn keep(&mut self, path: &[u8], stat: &Stat, claim: Option<&Claim>, now_ns: i64) {
         let claim = claim.map(serde_json::to_vec).transpose().ok().flatten().unwrap_or_default();
-        let (Ok(path_len), Ok(claim_len)) = (u16::try_from(path.len()), u16::try_from(claim.len())) else { return };
+        let (Ok(path_len), Ok(claim_len)) = (u16::try_from(path.len()), u16::try_from(claim.len())) else {
+            return;
+        };
         if now_ns - stat.mtime_ns.max(stat.ctime_ns) < RACY_NS || stat.ino == 0 {
             return;
         }

@@ -62,8 +62,12 @@ pub(super) fn rebuild(
     board.claims = found.into_iter().map(|found| found.claim).collect();
     for claim in &mut board.claims {
         claim.session = remembered(known, claim).or_else(|| {
-            let held =
-                Held { id: &claim.id, by: Some(&claim.claimed_by), at: claim.claimed_at.as_deref(), session: None };
+            let held = Held {
+                id: &claim.id,
+                by: Some(&claim.claimed_by),
+                at: claim.claimed_at.as_deref(),
+                session: None,
+            };
             session_of(held, &claim.claimed_by, sessions)
         });
     }
@@ -113,7 +117,8 @@ impl Search<'_> {
             if top && self.bound.most.is_some_and(|most| self.seen > most) {
                 stopped = Ok(false);
             } else if self.seen % 64 == 0 && Instant::now() > self.bound.until {
-                stopped = Err(io::Error::new(io::ErrorKind::TimedOut, "too many cards for the time there is"));
+                stopped =
+                    Err(io::Error::new(io::ErrorKind::TimedOut, "too many cards for the time there is"));
             }
             if !matches!(stopped, Ok(true)) {
                 return ControlFlow::Break(());
