@@ -54,13 +54,8 @@ fn the_context_at_the_start_names_commands_that_exist() {
 fn installed_files_name_commands_and_tools_that_exist() {
     let world = World::new();
     world.run(["claude", "install", "--json"]).json();
-    for path in [
-        ".claude/commands/next.md",
-        ".claude/commands/claim.md",
-        ".claude/commands/done.md",
-        ".claude/commands/card-context.md",
-        ".claude/skills/workfile/SKILL.md",
-    ] {
+    for path in [".claude/commands/next.md", ".claude/commands/claim.md", ".claude/skills/workfile/SKILL.md"]
+    {
         assert_text(path, &world.read(path));
     }
 }
