@@ -192,6 +192,13 @@ pub(crate) fn tree(top: &Path) -> Tree {
     found
 }
 
+/// The temporary files in a tree: `tmp` stands behind a dot in their names.
+pub(crate) fn temporary(tree: &Tree) -> Vec<&str> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let is_one = |path: &&str| name(path).split('.').skip(1).any(|part| part == "tmp");
+    tree.keys().map(String::as_str).filter(is_one).collect()
+}
+
 mod tests {
     use super::*;
     use serde_json::json;

@@ -52,7 +52,8 @@ pub(crate) fn sources() -> Vec<(String, String)> {
         crate::compare::Entry::File(bytes) => String::from_utf8(bytes).ok(),
         _ => None,
     };
-    let sources = files.into_iter().filter(|(path, _)| path.ends_with(".rs"));
+    let sources =
+        files.into_iter().filter(|(path, _)| Path::new(path).extension().is_some_and(|end| end == "rs"));
     sources.filter_map(|(path, entry)| Some((format!("src/{path}"), text(entry)?))).collect()
 }
 
@@ -164,9 +165,8 @@ fn tree(tokens: &[String], mut at: usize, base: &[String], found: &mut Vec<Vec<S
                 }
                 return at + 1;
             }
-            Some("self") => {}
+            Some("self") | None => {}
             Some(segment) => path.push(segment.to_owned()),
-            None => {}
         }
         at += 1;
         if !next_is(tokens, at, "::") {

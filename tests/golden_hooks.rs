@@ -1,8 +1,9 @@
 //! The recorded hook events, each in a workspace of its own. What the parts of a case mean is in `golden/README.md`.
 
-use crate::compare::{Kind, Placeholders, Tree, equal, tree};
+use crate::compare::{Kind, Placeholders, Tree, equal, temporary, tree};
 use crate::golden::{Archive, Findings, run_all};
-use crate::world::{ACTIVITY, Ended, run_process};
+use crate::process::{Ended, run_process};
+use crate::world::ACTIVITY;
 use filetime::FileTime;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
@@ -250,12 +251,8 @@ impl<'a> HookCase<'a> {
     /// Nothing else appears, vanishes or changes outside the cache, and no temporary file stays anywhere.
     fn check_rest(&self, before: &Tree, outside: &Tree, found: &mut Findings) {
         let after = tree(&self.places.root);
-        for path in after.keys().filter(|path| !before.contains_key(*path)) {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            if name.split('.').skip(1).any(|part| part == "tmp") {
-                found.push(format!("left behind: {path}"));
-            }
-        }
+        let left = temporary(&after).into_iter().filter(|path| !before.contains_key(*path));
+        found.extend(left.map(|path| format!("left behind: {path}")));
         let elsewhere = |tree: &Tree| -> Tree {
             let cached = |path: &str| format!("/{path}/").contains("/.project/.cache/");
             tree.iter()

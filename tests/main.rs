@@ -1,5 +1,6 @@
 //! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
 
+mod cards;
 mod cases;
 mod claude;
 mod compare;
@@ -12,6 +13,7 @@ mod init;
 mod launcher;
 mod names;
 mod payload;
+mod process;
 mod registered;
 mod runtime;
 mod workspace;

@@ -1,7 +1,9 @@
 //! Hook payloads shaped as Claude Code 2.1.332 sends them, and what may come back.
 
-use crate::world::{Ended, session_id, text};
+use crate::process::{Ended, text};
+use crate::world::session_id;
 use serde_json::{Value as Json, json};
+use std::borrow::Borrow;
 use std::path::Path;
 
 /// What one event sends to its hook.
@@ -32,8 +34,8 @@ pub(crate) fn pre_notebook(path: &str) -> Payload {
 }
 
 /// Before any tool.
-pub(crate) fn pre(tool: &str, input: Json) -> Payload {
-    Payload::tool("pre-tool-use", "PreToolUse", tool, input)
+pub(crate) fn pre(tool: &str, input: impl Borrow<Json>) -> Payload {
+    Payload::tool("pre-tool-use", "PreToolUse", tool, input.borrow())
 }
 
 /// After an `Edit` that went through.
@@ -59,13 +61,13 @@ pub(crate) fn post_bash(command: &str) -> Payload {
 /// After a `Bash` that exited with another status.
 pub(crate) fn failed_bash(command: &str) -> Payload {
     let input = json!({"command": command, "description": "Run it"});
-    let payload = Payload::tool("post-tool-use", "PostToolUseFailure", "Bash", input);
+    let payload = Payload::tool("post-tool-use", "PostToolUseFailure", "Bash", &input);
     payload.with("error", "Exit code 3\npartial").with("is_interrupt", false)
 }
 
 /// After any tool.
-pub(crate) fn post(tool: &str, input: Json) -> Payload {
-    Payload::tool("post-tool-use", "PostToolUse", tool, input)
+pub(crate) fn post(tool: &str, input: impl Borrow<Json>) -> Payload {
+    Payload::tool("post-tool-use", "PostToolUse", tool, input.borrow())
 }
 
 /// The start of a session.
@@ -79,7 +81,7 @@ fn placed(path: &str) -> String {
 }
 
 impl Payload {
-    fn tool(event: &'static str, name: &str, tool: &str, input: Json) -> Self {
+    fn tool(event: &'static str, name: &str, tool: &str, input: &Json) -> Self {
         let fields = json!({
             "cwd": "{ROOT}", "prompt_id": "c0a8f0d2-7d55-4a3e-9d2c-0b6f6f6d1c11", "permission_mode": "default",
             "effort": {"level": "medium"}, "hook_event_name": name, "tool_name": tool, "tool_input": input,
@@ -243,5 +245,52 @@ impl Answered {
             assert!(context.contains(text), "{text:?} is not in {context:?}");
         }
         context
+    }
+}
+
+mod tests {
+    use super::*;
+
+    fn answered(stdout: &str, stderr: &str) -> Answered {
+        let ended = Ended { code: Some(0), stdout: stdout.into(), stderr: stderr.into() };
+        Answered::new(ended, &pre_edit("a"))
+    }
+
+    const ALLOW: &str =
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\"}}\n";
+    const TELL: &str =
+        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"additionalContext\":\"x\"}}\n";
+
+    #[test]
+    fn a_payload_is_the_hosts() {
+        let bytes = pre_edit("src/a").by("ben").cwd("src").bytes(Path::new("/w"));
+        let payload: Json = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!((&payload["session_id"], &payload["cwd"]), (&json!(session_id("ben")), &json!("/w/src")));
+        assert_eq!(payload["tool_input"]["file_path"], "/w/src/a");
+        assert_eq!(bytes.last(), Some(&b'\n'));
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn silence_is_not_a_byte() {
+        answered("\n", "").silent();
+    }
+
+    #[test]
+    #[should_panic(expected = "assertion")]
+    fn an_answer_says_nothing_beside() {
+        answered(TELL, "noise\n").tells(&["x"]);
+    }
+
+    #[test]
+    #[should_panic(expected = "allow")]
+    fn an_answer_is_never_allow() {
+        drop(answered(ALLOW, "").answer());
+    }
+
+    #[test]
+    #[should_panic(expected = "one line is due")]
+    fn an_answer_is_one_line() {
+        answered(&TELL.repeat(2), "").tells(&["x"]);
     }
 }

@@ -4,13 +4,13 @@
 //! stderr together. Names of people are enough: `ben` is the user `ben` in the session [`session_id`]`("ben")`, and his
 //! claims carry [`actor`]`("ben")`.
 
-use crate::payload::Payload;
+use crate::payload::{Answered, Payload};
+use crate::process::{Call, Run, run_process};
 use filetime::FileTime;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 use workfile::clock::Time;
 
@@ -163,20 +163,13 @@ impl World {
         command
     }
 
-    /// The process of a command line, ready to be started.
-    pub(crate) fn command(&self, call: impl Into<Call>) -> (Command, Vec<u8>) {
-        let call = call.into();
-        let mut command = self.process(env!("CARGO_BIN_EXE_workfile"));
-        command.args(&call.args).envs(call.env).current_dir(self.root.join(call.cwd));
-        (command, call.stdin)
-    }
-
     /// Runs a command line to its end.
     pub(crate) fn run(&self, call: impl Into<Call>) -> Run {
         let call = call.into();
+        let mut command = self.process(env!("CARGO_BIN_EXE_workfile"));
+        command.args(&call.args).envs(call.env).current_dir(self.root.join(call.cwd));
         let what = format!("workfile {}", call.args.join(" "));
-        let (mut command, stdin) = self.command(call);
-        Run { ended: run_process(&mut command, &stdin), what }
+        Run { ended: run_process(&mut command, &call.stdin), what }
     }
 
     /// Starts all command lines before it waits for any.
@@ -197,10 +190,10 @@ impl World {
     }
 
     /// Runs a hook to its end.
-    pub(crate) fn hook(&self, payload: impl Into<Payload>) -> crate::payload::Answered {
+    pub(crate) fn hook(&self, payload: impl Into<Payload>) -> Answered {
         let payload = payload.into();
         let (mut command, stdin) = self.hook_process(&payload);
-        crate::payload::Answered::new(run_process(&mut command, &stdin), &payload)
+        Answered::new(run_process(&mut command, &stdin), &payload)
     }
 }
 
@@ -253,177 +246,15 @@ impl Card {
     }
 
     fn text(&self, id: &str, since: &str) -> String {
-        let mut text = format!("---\nid: {id}\ntitle: {}\n", self.title.as_deref().unwrap_or("Some work"));
-        text += &format!("status: {}\ntype: task\npriority: medium\n", self.status.unwrap_or("backlog"));
-        text += "area: general\ncreated: 2026-01-02\nupdated: 2026-01-02\n";
-        if let Some(holder) = &self.holder {
-            text += &format!("claimed_by: {}\nclaimed_at: \"{since}\"\n", json!(holder));
-        }
-        for line in &self.lines {
-            text += &format!("{line}\n");
-        }
-        text + &format!("---\n\n{}\n", self.body.as_deref().unwrap_or("Body of the card."))
+        let title = self.title.as_deref().unwrap_or("Some work");
+        let status = self.status.unwrap_or("backlog");
+        let claim = |holder| format!("claimed_by: {}\nclaimed_at: \"{since}\"\n", json!(holder));
+        let claim = self.holder.as_ref().map(claim).unwrap_or_default();
+        let more: String = self.lines.iter().flat_map(|line| [line, "\n"]).collect();
+        let body = self.body.as_deref().unwrap_or("Body of the card.");
+        format!(
+            "---\nid: {id}\ntitle: {title}\nstatus: {status}\ntype: task\npriority: medium\narea: general\n\
+            created: 2026-01-02\nupdated: 2026-01-02\n{claim}{more}---\n\n{body}\n"
+        )
     }
-}
-
-/// A command line and what it runs with.
-#[derive(Clone)]
-pub(crate) struct Call {
-    args: Vec<String>,
-    env: Vec<(String, String)>,
-    stdin: Vec<u8>,
-    cwd: String,
-}
-
-/// `workfile` with these arguments, as nobody in particular.
-pub(crate) fn call<const N: usize>(args: [&str; N]) -> Call {
-    Call { args: args.map(str::to_owned).into(), env: Vec::new(), stdin: Vec::new(), cwd: String::new() }
-}
-
-impl Call {
-    /// With these words behind the others.
-    pub(crate) fn words(mut self, words: &[&str]) -> Self {
-        self.args.extend(words.iter().map(|word| (*word).to_owned()));
-        self
-    }
-
-    /// As this person, in their session.
-    pub(crate) fn by(self, name: &str) -> Self {
-        self.env("USER", name).env("CLAUDE_CODE_SESSION_ID", &session_id(name))
-    }
-
-    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    pub(crate) fn stdin(self, text: impl Into<Vec<u8>>) -> Self {
-        Self { stdin: text.into(), ..self }
-    }
-
-    /// In this folder of the workspace.
-    pub(crate) fn cwd(self, folder: impl Into<String>) -> Self {
-        Self { cwd: folder.into(), ..self }
-    }
-}
-
-impl<const N: usize> From<[&str; N]> for Call {
-    fn from(args: [&str; N]) -> Self {
-        call(args)
-    }
-}
-
-/// How a process ended.
-#[derive(Clone)]
-pub(crate) struct Ended {
-    /// `None` after a signal.
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-}
-
-impl std::fmt::Debug for Ended {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let [stdout, stderr] = [&self.stdout, &self.stderr].map(|bytes| String::from_utf8_lossy(bytes));
-        write!(f, "exit {:?}, stdout {stdout:?}, stderr {stderr:?}", self.code)
-    }
-}
-
-/// Runs a process with `stdin` on a pipe that is closed at its end. A process that hangs is killed, and is no answer.
-pub(crate) fn run_process(command: &mut Command, stdin: &[u8]) -> Ended {
-    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = piped.spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let (done, ended) = std::sync::mpsc::channel::<()>();
-    let pid = child.id();
-    std::thread::scope(|scope| {
-        // A process may end without reading everything; that is for its test to judge.
-        scope.spawn(move || drop(input.write_all(stdin)));
-        scope.spawn(move || {
-            if ended
-                .recv_timeout(Duration::from_secs(60))
-                .is_err_and(|error| error == std::sync::mpsc::RecvTimeoutError::Timeout)
-            {
-                kill(pid);
-            }
-        });
-        let output = child.wait_with_output().unwrap();
-        drop(done);
-        Ended { code: output.status.code(), stdout: output.stdout, stderr: output.stderr }
-    })
-}
-
-#[cfg(unix)]
-fn kill(pid: u32) {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-}
-
-#[cfg(not(unix))]
-fn kill(pid: u32) {
-    panic!("process {pid} hangs");
-}
-
-/// A command line that has run; say what it must have printed.
-#[must_use]
-pub(crate) struct Run {
-    pub(crate) ended: Ended,
-    what: String,
-}
-
-impl Run {
-    /// Exit 0 with exactly this on stdout and nothing on stderr.
-    #[track_caller]
-    pub(crate) fn success(self, stdout: &str) {
-        self.check(0, stdout, "");
-    }
-
-    /// Exactly this status, stdout and stderr.
-    #[track_caller]
-    pub(crate) fn check(self, exit: i32, stdout: &str, stderr: &str) {
-        let got = (self.ended.code, text(&self.ended.stdout), text(&self.ended.stderr));
-        assert_eq!(got, (Some(exit), stdout, stderr), "{}", self.what);
-    }
-
-    /// Exit 0, one JSON value indented by two on stdout, nothing on stderr.
-    #[track_caller]
-    pub(crate) fn json(self) -> Json {
-        let Ok(value) = serde_json::from_slice::<Json>(&self.ended.stdout) else {
-            panic!("{}: one JSON value is due: {:?}", self.what, self.ended);
-        };
-        self.check(0, &format!("{}\n", serde_json::to_string_pretty(&value).unwrap()), "");
-        value
-    }
-
-    /// Exit 0, some text on stdout, nothing on stderr.
-    #[track_caller]
-    pub(crate) fn text(self) -> String {
-        let stdout = text(&self.ended.stdout).to_owned();
-        self.check(0, &stdout, "");
-        stdout
-    }
-
-    /// This status and code, nothing on stdout; the error as `--json` prints it, else the line as a string.
-    #[track_caller]
-    pub(crate) fn fails(self, exit: i32, code: &str) -> Json {
-        let stderr = text(&self.ended.stderr);
-        let got = (self.ended.code, text(&self.ended.stdout));
-        assert_eq!(got, (Some(exit), ""), "{}: {stderr}", self.what);
-        let Ok(value) = serde_json::from_str::<Json>(stderr) else {
-            assert!(
-                stderr.starts_with(&format!("{code}: ")) && stderr.ends_with('\n'),
-                "{}: {stderr}",
-                self.what
-            );
-            return stderr.into();
-        };
-        assert_eq!(value["error"]["code"], code, "{}: {stderr}", self.what);
-        value["error"].clone()
-    }
-}
-
-/// Bytes that must be UTF-8.
-#[track_caller]
-pub(crate) fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
 }

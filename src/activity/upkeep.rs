@@ -40,18 +40,20 @@ impl Upkeep {
     /// Writes the change under `locks/board.lock` and runs `look` while it is held, so that of two claims made at once
     /// one sees the other. The record is on disk already: a board that cannot be written is left to its next reader.
     pub fn finish<T>(self, change: Change, look: impl FnOnce() -> T) -> T {
+        // Sampled before the wait for the lock: what others rename meanwhile is theirs to tell.
+        let after = open(&self.root).as_ref().and_then(cards_mtime);
         // Without the lock the board still gets repaired: the folder's time has moved.
         let lock =
             Lock::take(&self.root, LOCKS, "board.lock", Purpose::Record { module: "cards", id: "board" });
         if lock.is_ok() {
-            self.update(change);
+            self.update(change, after);
         }
         let seen = look();
         drop(lock);
         seen
     }
 
-    fn update(&self, change: Change) -> Option<()> {
+    fn update(&self, change: Change, after: Option<i64>) -> Option<()> {
         let root = open(&self.root)?;
         let activity = super::make(&root).ok()?;
         // Whatever else stands in the board's place is replaced.
@@ -71,7 +73,7 @@ impl Upkeep {
             Change::Unseen => {}
         }
         if board.cards_mtime_ns.is_some() && board.cards_mtime_ns == self.before {
-            board.cards_mtime_ns = cards_mtime(&root);
+            board.cards_mtime_ns = after;
         }
         board.built_at = clock::now().timestamp();
         board.store(&activity, known.as_ref()).ok()

@@ -174,7 +174,9 @@ fn plain(key: &str, text: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let problem = format!("`{key}` holds a control character");
-    Err(Failure::new(Code::CARD_FIELD_INVALID, problem).with("field", key).with("reason", "control-character"))
+    Err(Failure::new(Code::CARD_FIELD_INVALID, problem)
+        .with("field", key)
+        .with("reason", "control-character"))
 }
 
 /// A holder is an actor like any other.
@@ -205,8 +207,8 @@ mod tests {
         fields.iter().map(|field| field.key.as_str()).collect()
     }
 
-    fn refused(input: Json) -> (Code, Json) {
-        let failure = changes(&input, &settings()).unwrap_err();
+    fn refused(input: &Json) -> (Code, Json) {
+        let failure = changes(input, &settings()).unwrap_err();
         (failure.code, Json::Object(failure.details))
     }
 
@@ -225,10 +227,13 @@ mod tests {
 
     #[test]
     fn patch_input_is_an_object_of_known_fields() {
-        assert_eq!(refused(json!([])).0, Code::CARD_CHANGES_INVALID);
-        assert_eq!(refused(json!({})).0, Code::CARD_CHANGES_EMPTY);
-        let (code, details) = refused(json!({"verified": {}, "title": "x", "body": "b", "id": "T-9"}));
-        assert_eq!((code, &details["fields"]), (Code::CARD_FIELD_NOT_PATCHABLE, &json!(["verified", "body", "id"])));
+        assert_eq!(refused(&json!([])).0, Code::CARD_CHANGES_INVALID);
+        assert_eq!(refused(&json!({})).0, Code::CARD_CHANGES_EMPTY);
+        let (code, details) = refused(&json!({"verified": {}, "title": "x", "body": "b", "id": "T-9"}));
+        assert_eq!(
+            (code, &details["fields"]),
+            (Code::CARD_FIELD_NOT_PATCHABLE, &json!(["verified", "body", "id"]))
+        );
     }
 
     #[test]
@@ -242,8 +247,8 @@ mod tests {
     fn axes_are_lifted_and_must_be_declared() {
         let fields = changes(&json!({"axes": {"context": null}}), &settings()).unwrap();
         assert!(matches!(fields[0], Assignment { ref key, new: New::Clear } if key == "context"));
-        assert_eq!(refused(json!({"axes": ["context"]})).0, Code::CARD_AXES_INVALID);
-        let (code, details) = refused(json!({"axes": {"colour": "red"}}));
+        assert_eq!(refused(&json!({"axes": ["context"]})).0, Code::CARD_AXES_INVALID);
+        let (code, details) = refused(&json!({"axes": {"colour": "red"}}));
         assert_eq!(code, Code::CARD_AXIS_UNKNOWN);
         assert_eq!(details, json!({"axes": ["colour"], "declared": ["context"]}));
     }
@@ -258,7 +263,7 @@ mod tests {
             (json!({"tags": {"a": "b"}}), "tags"),
             (json!({"axes": {"context": ["billing"]}}), "context"),
         ] {
-            let (code, details) = refused(input);
+            let (code, details) = refused(&input);
             assert_eq!(code, Code::CARD_FIELD_INVALID);
             assert_eq!(details, json!({"field": field, "reason": "type"}));
         }
@@ -267,9 +272,14 @@ mod tests {
     #[test]
     fn control_characters_are_refused_everywhere_but_in_the_body() {
         for text in ["a\nb", "a\u{1b}]0;x\u{7}", "a\rb", "a\u{85}b"] {
-            for input in [json!({"title": text}), json!({"scope": [text]}), json!({"axes": {"context": text}})] {
-                let (code, details) = refused(input);
-                assert_eq!((code, &details["reason"]), (Code::CARD_FIELD_INVALID, &json!("control-character")));
+            for input in
+                [json!({"title": text}), json!({"scope": [text]}), json!({"axes": {"context": text}})]
+            {
+                let (code, details) = refused(&input);
+                assert_eq!(
+                    (code, &details["reason"]),
+                    (Code::CARD_FIELD_INVALID, &json!("control-character"))
+                );
             }
         }
         let ok = json!({"title": "\u{202e}x", "body": "a\nb\u{1b}"});
@@ -278,6 +288,6 @@ mod tests {
 
     #[test]
     fn a_holder_is_a_plain_name() {
-        assert_eq!(refused(json!({"claimed_by": "a · b"})).0, Code::CARD_ACTOR_INVALID);
+        assert_eq!(refused(&json!({"claimed_by": "a · b"})).0, Code::CARD_ACTOR_INVALID);
     }
 }

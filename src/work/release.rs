@@ -43,16 +43,16 @@ fn plan(card: &Card, status: Option<&str>, waiver: Waiver<'_>, caller: &Caller) 
 
     let mut plan = Plan::new(caller, Home::LiveWhenOpen);
     plan.signed = plan.signed.or_else(|| card.holder().map(str::to_owned));
-    let plain = moved.is_none_or(|to| usual == Some(to));
+    let usually = moved.is_none_or(|to| usual == Some(to));
     if let Some(to) = moved {
         plan.changes.push(Assignment::text("status", to));
         plan.leave(from, to);
-        if !plain {
+        if !usually {
             plan.trail.push(arrow(card, to));
         }
     }
     plan.changes.extend(["claimed_by", "claimed_at"].map(Assignment::clear));
-    if card.holder().is_some() || (plain && moved.is_some()) {
+    if card.holder().is_some() || (usually && moved.is_some()) {
         let suffix = forced.map(|forced| forced.suffix()).unwrap_or_default();
         plan.trail.push(format!("released{suffix}"));
     }

@@ -1,7 +1,8 @@
 //! What hooks read and print.
 
 use crate::payload::{failed_bash, post_bash, pre, pre_edit, pre_notebook, pre_write, start};
-use crate::world::{World, text};
+use crate::process::text;
+use crate::world::World;
 use serde_json::{Value as Json, json};
 
 fn bens_src() -> World {
@@ -234,9 +235,10 @@ fn a12_a_folder_with_spaces_and_brackets_is_a_folder() {
         .file("My Repo (x)/.project/VERSION", "{\"schemaVersion\": 2}\n")
         .file("My Repo (x)/.git", "gitdir: elsewhere\n")
         .file("My Repo (x)/src/a b.rs", "x\n");
-    let claim = crate::world::call(["card", "create", "--title", "x", "--json"]).by("ben").cwd("My Repo (x)");
+    let claim =
+        crate::process::call(["card", "create", "--title", "x", "--json"]).by("ben").cwd("My Repo (x)");
     world.run(claim).json();
-    let claim = crate::world::call(["card", "claim", "T-0001", "--scope", "src", "--json"]).by("ben");
+    let claim = crate::process::call(["card", "claim", "T-0001", "--scope", "src", "--json"]).by("ben");
     world.run(claim.cwd("My Repo (x)")).json();
     let edit = pre_edit("My Repo (x)/src/a b.rs").cwd("My Repo (x)");
     world.hook(edit.env_var("CLAUDE_PROJECT_DIR", "{ROOT}/My Repo (x)")).asks("T-0001", "ben");
@@ -274,11 +276,11 @@ fn a_host_that_drops_the_arguments_is_answered_by_the_event_name() {
     let world = bens_src();
     let (_, stdin) = world.hook_process(&pre_edit("src/a.rs"));
     let root = world.root.to_str().unwrap();
-    let bare = crate::world::call([]).by("ann").stdin(stdin).env("CLAUDE_PROJECT_DIR", root);
+    let bare = crate::process::call([]).by("ann").stdin(stdin).env("CLAUDE_PROJECT_DIR", root);
     let run = world.run(bare);
     let answer: Json = serde_json::from_str(text(&run.ended.stdout)).unwrap();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{:?}", run.ended);
-    let nothing = world.run(crate::world::call([]).by("ann").stdin("{}").env("CLAUDE_PROJECT_DIR", root));
+    let nothing = world.run(crate::process::call([]).by("ann").stdin("{}").env("CLAUDE_PROJECT_DIR", root));
     let help = world.run(["help"]);
     assert_eq!(text(&nothing.ended.stdout), text(&help.ended.stdout));
     assert_eq!((nothing.ended.code, help.ended.code), (Some(0), Some(0)));

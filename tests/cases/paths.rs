@@ -1,7 +1,8 @@
 //! Whose path it is.
 
 use crate::payload::{post, post_edit, pre, pre_edit, pre_write, start};
-use crate::world::{ACTIVITY, World, call, session_id};
+use crate::process::call;
+use crate::world::{ACTIVITY, World, session_id};
 use serde_json::{Value as Json, json};
 use workfile::path::{Flavour, inside_as, normalise_as};
 

@@ -1,7 +1,8 @@
 //! Records on disk.
 
 use crate::payload::{pre_edit, start};
-use crate::world::{World, call};
+use crate::process::call;
+use crate::world::World;
 use serde_json::{Value as Json, json};
 
 #[test]
@@ -138,9 +139,8 @@ fn f6_a_reader_sees_the_old_card_or_the_new_one() {
             assert_eq!(card["body"].as_str().unwrap().lines().count(), 2_000);
         }
     }
-    let left: Vec<_> =
-        crate::compare::tree(&world.root).into_keys().filter(|path| path.ends_with(".tmp")).collect();
-    assert_eq!(left, Vec::<String>::new());
+    let tree = crate::compare::tree(&world.root);
+    assert_eq!(crate::compare::temporary(&tree), Vec::<&str>::new());
 }
 
 #[test]

@@ -124,12 +124,18 @@ fn c5_the_walk_has_a_bound_and_says_so() {
 }
 
 #[test]
-fn c5_folders_of_others_tools_are_not_entered() {
-    let world = anns_command(|c| c.claimed_by("ben"));
-    for path in ["src/node_modules/x.js", "src/.git/x", "src/sub/.project/x.ts", "src/sub/node_modules/y.js"]
-    {
-        world.write(path, "x\n");
-        world.age(path, 5_000);
+fn c5_three_folders_are_never_entered() {
+    let inside =
+        ["src/node_modules/x.js", "src/.git/x", "src/sub/.project/x.ts", "src/sub/node_modules/y.js"];
+    for scope in ["src", "src/node_modules", "src/node_modules/x.js", "src/.git/*", "**/*"] {
+        let world = World::new()
+            .card("T-0001", |c| c.doing().claimed_by("ben").scope(scope))
+            .session("ann", 60_000, &json!({}))
+            .settled();
+        for path in inside {
+            world.write(path, "x\n");
+            world.age(path, 5_000);
+        }
+        world.hook(post_bash("make")).silent();
     }
-    world.hook(post_bash("make")).silent();
 }
