@@ -51,7 +51,14 @@ impl Filter {
             ("priority", &self.priority, PRIORITIES),
         ] {
             if let Some(value) = values.iter().find(|value| !allowed.contains(&value.as_str())) {
-                return Err(not_allowed(Code::CARD_ENUM_INVALID, field, value.clone().into(), allowed));
+                let what = format!("the {field} of a card");
+                return Err(not_allowed(
+                    Code::CARD_ENUM_INVALID,
+                    &what,
+                    field,
+                    value.clone().into(),
+                    allowed,
+                ));
             }
         }
         let names = self.axes.iter().map(|(name, _)| name.as_str());

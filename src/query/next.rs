@@ -41,8 +41,8 @@ pub fn candidates<'a>(listing: &'a Listing, caller: Option<&str>, areas: &[Strin
     let mut cards: Vec<&Card> = listing.cards.iter().filter(ready).collect();
     cards.sort_by(|a, b| {
         let key = |card: &Card| (card.holder().is_none(), card.status() != Some(DOING), rank(card));
-        let updated = |card: &Card| card.field("updated").map(str::to_owned);
-        key(a).cmp(&key(b)).then_with(|| updated(a).cmp(&updated(b))).then_with(|| natural(&a.id, &b.id))
+        let (earlier, later) = (a.field("updated"), b.field("updated"));
+        key(a).cmp(&key(b)).then_with(|| earlier.cmp(&later)).then_with(|| natural(&a.id, &b.id))
     });
     cards.into_iter().map(|card| Candidate { card, reason: reason(card) }).collect()
 }

@@ -61,8 +61,8 @@ pub fn create(workspace: &Workspace, input: &Map<String, Json>, caller: &Caller)
 fn title(draft: &mut Draft) -> Result<(), Failure> {
     let title = trim(text(draft, "title").unwrap_or_default()).to_owned();
     if title.is_empty() {
-        let text = "a new card needs a title; give it with --title";
-        return Err(Failure::new(Code::CARD_TITLE_REQUIRED, text));
+        let failure = Failure::new(Code::CARD_TITLE_REQUIRED, "a new card needs a title");
+        return Err(failure.remedy("workfile card create --title TEXT"));
     }
     draft.fields.retain(|field| field.key != "title");
     draft.fields.insert(0, Assignment::text("title", title));

@@ -62,7 +62,7 @@ pub(super) fn ownership(
         return Err(failure.with("claimedBy", holder).remedy(format!("workfile card show {id}")));
     }
     let Some(reason) = waiver.reason() else {
-        let text = format!("passing {holder}'s claim on {id} by force needs a --reason");
+        let text = format!("passing {holder}'s claim on {id} by force needs a reason: --reason TEXT");
         return Err(Failure::new(Code::CARD_FORCE_REASON_REQUIRED, text));
     };
     Ok(Some(Forced { holder: holder.to_owned(), reason }))

@@ -90,9 +90,8 @@ pub(super) fn again(workspace: &Workspace, card: &Card) -> Result<Option<Card>, 
 /// Refuses a folder of live cards that is only reached through a link: what is written there would not be read back.
 pub(super) fn reachable(workspace: &Workspace) -> Result<(), Failure> {
     let cards = folder(workspace, Place::Live);
-    let real = fs::contained(&workspace.root, &cards.join("x"))?;
-    let plain = workspace.root.canonicalize().map(|root| root.join(workspace.repo_path(cards)));
-    if plain.is_ok_and(|plain| plain == real) {
+    fs::contained(&workspace.root, &cards.join("x"))?;
+    if open_folder(&open_root(workspace)?, workspace, cards)?.is_some() {
         return Ok(());
     }
     let text = format!("{} lies behind a link; cards are only read from a plain folder", cards.display());

@@ -24,7 +24,10 @@ pub struct Note<'a> {
 /// Adds a note. Archived cards take notes too, and stay archived.
 pub fn note(workspace: &Workspace, note: Note<'_>, caller: &Caller) -> Result<Card, Failure> {
     let heading = format!("## {}", section(note.section)?);
-    let text = text(note.text)?;
+    let text = text(note.text).ok_or_else(|| {
+        let failure = Failure::new(Code::CARD_NOTE_REQUIRED, "a note needs a text");
+        failure.remedy(format!("workfile card note {} --text TEXT", note.target.id))
+    })?;
     let plan = |_: &Card, now: crate::clock::Time| {
         let mut plan = Plan::new(caller, Home::Stay);
         let author = caller.actor().map(|actor| format!(" {actor}")).unwrap_or_default();
@@ -39,7 +42,9 @@ fn section(name: &str) -> Result<&str, Failure> {
     let name = trim(name);
     let problem = match name {
         "" => "it is empty",
-        _ if name.contains(['\n', '\r', '\u{2028}', '\u{2029}']) => "it holds a line break",
+        _ if name.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) => {
+            "it holds a line break or another control character"
+        }
         _ if name.starts_with('#') => "it begins with #",
         _ if name.to_lowercase() == "activity" => "the trail is written by the commands themselves",
         _ => return Ok(name),
@@ -51,15 +56,12 @@ fn section(name: &str) -> Result<&str, Failure> {
 }
 
 /// The text with every line after the first indented, so that none can open a section or pass for a trail line, and
-/// with no code fence left open, which would swallow the sections below.
-fn text(text: &str) -> Result<String, Failure> {
-    let text = trim(text);
-    if text.is_empty() {
-        return Err(Failure::new(Code::CARD_NOTE_REQUIRED, "a note needs a text; give it with --text"));
-    }
+/// with no code fence left open, which would swallow the sections below. `None` when nothing is said.
+fn text(text: &str) -> Option<String> {
+    let text = Some(trim(text)).filter(|text| !text.is_empty())?;
     let lines = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\n  ");
     if !leaves_fence_open(&lines) {
-        return Ok(lines);
+        return Some(lines);
     }
     let fences = lines.lines().skip(1).filter_map(|line| {
         let line = trim(line);
@@ -67,7 +69,7 @@ fn text(text: &str) -> Result<String, Failure> {
         Some(line.chars().take_while(|c| *c == mark).collect::<String>())
     });
     let closed = fences.map(|fence| format!("{lines}\n  {fence}")).find(|closed| !leaves_fence_open(closed));
-    Ok(closed.unwrap_or(lines))
+    Some(closed.unwrap_or(lines))
 }
 
 fn leaves_fence_open(lines: &str) -> bool {
@@ -83,7 +85,7 @@ mod tests {
         let forged = text(" one\n## Activity\r\n- 2026-01-01 00:00Z ben · claimed\rx ").unwrap();
         assert_eq!(forged, "one\n  ## Activity\n  - 2026-01-01 00:00Z ben · claimed\n  x");
         assert!(forged.lines().all(|line| !record::is_trail_line(line)));
-        assert_eq!(text(" \u{feff}\n").unwrap_err().code, Code::CARD_NOTE_REQUIRED);
+        assert_eq!(text(" \u{feff}\n"), None);
     }
 
     #[test]
@@ -96,7 +98,7 @@ mod tests {
     #[test]
     fn a_section_is_a_plain_name() {
         assert_eq!(section(" Measurements ").unwrap(), "Measurements");
-        for name in ["", "  ", "a\nb", "a\rb", "# x", "#", "Activity", "aCTIVITY "] {
+        for name in ["", "  ", "a\nb", "a\rb", "a\u{1b}b", "# x", "#", "Activity", "aCTIVITY "] {
             assert_eq!(section(name).unwrap_err().code, Code::CARD_NOTE_SECTION_INVALID, "{name:?}");
         }
     }

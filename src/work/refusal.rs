@@ -4,10 +4,10 @@ use crate::failure::{Code, Failure};
 use crate::workspace::Cards;
 use serde_json::Value as Json;
 
-/// A value outside its vocabulary, details `{field, value, allowed}`.
-pub fn not_allowed(code: Code, field: &str, value: Json, allowed: &[&str]) -> Failure {
+/// A value outside its vocabulary, details `{field, value, allowed}`; `what` is what cannot have the value.
+pub fn not_allowed(code: Code, what: &str, field: &str, value: Json, allowed: &[&str]) -> Failure {
     let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let text = format!("`{field}` cannot be `{shown}`");
+    let text = format!("{what} cannot be `{shown}`");
     Failure::new(code, text).with("field", field).with("value", value).with("allowed", allowed)
 }
 

@@ -100,7 +100,10 @@ fn one_of(candidate: &Candidate<'_>, code: Code, field: &str, allowed: &[&str]) 
     let Some(value) = candidate.value(field) else { return Ok(()) };
     match value.as_text() {
         Some(text) if allowed.contains(&text) => Ok(()),
-        _ => Err(not_allowed(code, field, value.to_json(), allowed)),
+        _ => {
+            let what = format!("`{field}` of {}", candidate.id);
+            Err(not_allowed(code, &what, field, value.to_json(), allowed))
+        }
     }
 }
 
