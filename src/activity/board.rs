@@ -6,7 +6,7 @@
 use super::heads::Heads;
 use super::index::{self, Asked};
 use super::rebuild::{Bound, rebuild};
-use super::{FOLDER, SESSIONS, session};
+use super::{FOLDER, session};
 use crate::clock::Time;
 use crate::fs::{Dir, Kind};
 use serde::de::IgnoredAny;
@@ -153,7 +153,7 @@ impl Board {
         {
             return Ok(());
         }
-        let stat = activity.replace(FILE, &self.text()?)?;
+        let stat = activity.replace_and_stat(FILE, &self.text()?)?;
         index::write(activity, self, &stat)
     }
 }
@@ -231,8 +231,7 @@ impl Found {
         extra: impl FnOnce(&mut Board),
     ) -> io::Result<Told> {
         let Self { activity, board: before, mut trouble } = self;
-        let sessions = activity.as_ref().and_then(|activity| activity.below(SESSIONS).ok());
-        let sessions = sessions.map(|folder| session::read_all(&folder)).unwrap_or_default();
+        let sessions = session::of(root);
         let bound = Bound { until: effort.until, most: effort.most_cards.filter(|_| before.is_some()) };
         let mut known = before.clone().unwrap_or_default();
         extra(&mut known);

@@ -98,7 +98,7 @@ impl Heads {
         if self.new == self.old || (self.old.is_empty() && self.new.len() == LEAD) {
             return Ok(());
         }
-        activity.replace(FILE, &self.new).map(|_| ())
+        activity.replace(FILE, &self.new)
     }
 
     /// Where the card with this path begins.

@@ -30,7 +30,7 @@ const LONGEST: usize = 4000;
 /// longer fits its stamp.
 pub(super) fn write(activity: &Dir, board: &Board, stat: &Stat) -> io::Result<()> {
     match text(board, stat) {
-        Some(text) => activity.replace(NAME, text.as_bytes()).map(|_| ()),
+        Some(text) => activity.replace(NAME, text.as_bytes()),
         None => Ok(()),
     }
 }

@@ -5,10 +5,10 @@ use crate::fs::Dir;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// The ledger's file, in the activity folder.
-pub const FILE: &str = "events.jsonl";
+/// The ledger, below a workspace root.
+pub const FILE: &str = ".project/.cache/activity/events.jsonl";
 /// The ledger before the last rotation.
-pub const ROTATED: &str = "events.1.jsonl";
+const ROTATED: &str = ".project/.cache/activity/events.1.jsonl";
 /// A longer line is not written.
 const LINE: usize = 8 * 1024;
 /// From this size on a session's start rotates the ledger.
@@ -60,8 +60,8 @@ pub struct Collision<'a> {
     pub mtime: i64,
 }
 
-/// Appends lines in one write. A line that is too long is left out.
-pub fn append(activity: &Dir, events: &[Event<'_>]) -> io::Result<()> {
+/// Appends lines in one write, in a process that ends soon. A line that is too long is left out.
+pub fn append(root: &Dir, events: &[Event<'_>]) -> io::Result<()> {
     let mut text = Vec::new();
     for event in events {
         let start = text.len();
@@ -71,13 +71,23 @@ pub fn append(activity: &Dir, events: &[Event<'_>]) -> io::Result<()> {
             text.truncate(start);
         }
     }
-    if text.is_empty() { Ok(()) } else { activity.append(FILE, &text) }
+    if text.is_empty() {
+        return Ok(());
+    }
+    match root.append_and_leave(FILE, &text) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            super::make(root)?;
+            root.append_and_leave(FILE, &text)
+        }
+        done => done,
+    }
 }
 
 /// Puts a ledger that has grown too long aside, over the one before.
 pub fn rotate(activity: &Dir) -> io::Result<()> {
-    match activity.stat(FILE) {
-        Ok(stat) if stat.size > ROTATE => activity.rename(FILE, ROTATED),
+    let name = |path: &'static str| path.rsplit('/').next().unwrap_or(path);
+    match activity.stat(name(FILE)) {
+        Ok(stat) if stat.size > ROTATE => activity.rename(name(FILE), name(ROTATED)),
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
@@ -119,10 +129,10 @@ impl Line {
 
 /// The lines at the end of the ledger from `since` on, the latest first; at most the last 256 KiB, and as much of the
 /// rotated ledger when the first line is later than `since`. Lines that cannot be read are skipped.
-pub fn tail(activity: &Dir, since: Time) -> Vec<Line> {
+pub fn tail(root: &Dir, since: Time) -> Vec<Line> {
     let mut lines = Vec::new();
-    if read_back(activity, FILE, since, &mut lines) == Reached::Start {
-        read_back(activity, ROTATED, since, &mut lines);
+    if read_back(root, FILE, since, &mut lines) == Reached::Start {
+        read_back(root, ROTATED, since, &mut lines);
     }
     lines
 }
@@ -136,8 +146,8 @@ enum Reached {
 /// Parallel hooks append in an order of their own; within this time a line may stand behind a later one.
 const DISORDER_MS: i64 = 10_000;
 
-fn read_back(activity: &Dir, name: &str, since: Time, lines: &mut Vec<Line>) -> Reached {
-    let Ok((mut file, stat)) = activity.open_file(name) else { return Reached::Start };
+fn read_back(root: &Dir, path: &str, since: Time, lines: &mut Vec<Line>) -> Reached {
+    let Ok((mut file, stat)) = root.open_file(path) else { return Reached::Start };
     let floor = stat.size.saturating_sub(TAIL);
     let mut from = stat.size;
     // The beginning of a line whose end was in the step before.
@@ -207,8 +217,8 @@ mod tests {
             }
         };
         write(0..300);
-        dir.rename(FILE, ROTATED).unwrap();
-        dir.append(FILE, b"{ broken\n\n").unwrap();
+        std::fs::rename(keep.path().join(FILE), keep.path().join(ROTATED)).unwrap();
+        dir.append_and_leave(FILE, b"{ broken\n\n").unwrap();
         write(300..600);
         let paths =
             |since: i64| tail(&dir, time(since)).into_iter().map(|line| line.path).collect::<Vec<_>>();
@@ -235,9 +245,9 @@ mod tests {
     fn a_large_ledger_is_put_aside() {
         let keep = tempfile::tempdir().unwrap();
         let dir = Dir::open(keep.path().to_str().unwrap()).unwrap();
-        rotate(&dir).unwrap();
+        rotate(&super::super::make(&dir).unwrap()).unwrap();
         std::fs::write(keep.path().join(FILE), vec![b'x'; ROTATE as usize + 1]).unwrap();
-        rotate(&dir).unwrap();
+        rotate(&super::super::make(&dir).unwrap()).unwrap();
         assert!(!keep.path().join(FILE).exists() && keep.path().join(ROTATED).exists());
     }
 }

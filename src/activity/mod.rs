@@ -20,9 +20,6 @@ use std::io;
 /// The folder of this room, below a workspace root.
 pub const FOLDER: &str = ".project/.cache/activity";
 
-/// The folder of session files, below [`FOLDER`].
-pub const SESSIONS: &str = "sessions";
-
 /// Opens the activity folder of a root for reading.
 pub fn open(root: &Dir) -> io::Result<Dir> {
     root.below(FOLDER)

@@ -5,10 +5,11 @@ use super::claim::{Held, session_of};
 use super::heads::{Heads, Known};
 use super::session::Session;
 use crate::clock::Time;
-use crate::fs::{Dir, Kind};
+use crate::fs::{Dir, Kind, read_more};
 use crate::record::{Head, Header, read_head};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -173,20 +174,13 @@ impl Search<'_> {
 
 /// The header of one card.
 fn head(dir: &Dir, name: &str) -> Option<Header> {
-    let (file, _) = dir.open_file(name).ok()?;
-    let mut bytes = vec![0; HEAD];
-    let mut filled = 0;
-    let mut file = file.take(HEAD_CAP);
-    while filled < bytes.len() {
-        match file.read(&mut bytes[filled..]).ok()? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    bytes.truncate(filled);
+    let (file, stat) = dir.open_file(name).ok()?;
+    let mut bytes = Vec::with_capacity(HEAD);
+    read_until(&file, &mut bytes, stat.size.min(HEAD as u64))?;
     let mut found = read_head(&bytes, &LISTS);
-    if filled == HEAD && found == Head::Unfinished {
-        file.read_to_end(&mut bytes).ok()?;
+    if found == Head::Unfinished && stat.size > HEAD as u64 {
+        bytes.reserve_exact((stat.size.min(HEAD_CAP) as usize).saturating_sub(HEAD));
+        read_until(&file, &mut bytes, stat.size.min(HEAD_CAP))?;
         found = read_head(&bytes, &LISTS);
     }
     if found == Head::Unfinished {
@@ -198,6 +192,12 @@ fn head(dir: &Dir, name: &str) -> Option<Header> {
         Head::Header(header) => Some(header),
         Head::Unfinished | Head::NotARecord(_) => None,
     }
+}
+
+/// Reads on until `bytes` holds `size`, or the file ends.
+fn read_until(file: &File, bytes: &mut Vec<u8>, size: u64) -> Option<()> {
+    while (bytes.len() as u64) < size && read_more(file, bytes).ok()? > 0 {}
+    Some(())
 }
 
 /// The claim that a card's header states.

@@ -1,13 +1,15 @@
 //! Session files: who signalled when, and what they touched.
 
-use super::{FOLDER, SESSIONS, actor::disc};
+use super::actor::disc;
 use crate::clock::Time;
-use crate::fs::{Dir, Kind};
+use crate::fs::{Dir, Kind, process_id};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+/// The folder of session files, below a root.
+const FOLDER_PATH: &str = ".project/.cache/activity/sessions";
 /// A longer file counts as absent.
 const CAP: u64 = 64 * 1024;
 /// Paths that are kept.
@@ -66,9 +68,9 @@ impl Session {
         self.last_signal_at.as_deref().and_then(Time::parse)
     }
 
-    /// Reads one session's file; `None` when there is none that can be read.
+    /// Reads one session's file, in a process that ends soon; `None` when there is none that can be read.
     pub fn read(sessions: &Dir, id: &str) -> Option<Self> {
-        parse(&sessions.read(&file_name(id), CAP).ok()?)
+        parse(&sessions.read_and_leave(&file_name(id), CAP).ok()?)
     }
 
     /// The file after one more signal: everything that is not said now carries over.
@@ -79,7 +81,7 @@ impl Session {
         if let Some(actor) = signal.actor {
             next.actor = Some(actor.to_owned());
         }
-        next.pid = Some(i64::from(std::process::id()));
+        next.pid = Some(i64::from(process_id()));
         next.started_at.get_or_insert_with(|| now.clone());
         next.last_signal_at = Some(now);
         next.host_pid = signal.host.or(next.host_pid);
@@ -96,7 +98,7 @@ impl Session {
     pub fn write(&self, sessions: &Dir) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        sessions.replace(&file_name(&self.id), &text).map(|_| ())
+        sessions.replace(&file_name(&self.id), &text)
     }
 }
 
@@ -171,14 +173,25 @@ fn fnv(bytes: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Every session file of a workspace that can be read, the latest signal first.
-pub fn all(root: &Path) -> Vec<Session> {
-    let opened = root.to_str().and_then(|root| Dir::open(root).ok());
-    let sessions = opened.and_then(|root| root.below(&format!("{FOLDER}/{SESSIONS}")).ok());
-    sessions.map(|sessions| read_all(&sessions)).unwrap_or_default()
+/// Opens the folder of session files below a root, and makes what is missing of it.
+pub fn folder(root: &Dir) -> io::Result<Dir> {
+    match root.below(FOLDER_PATH) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => root.make(FOLDER_PATH),
+        opened => opened,
+    }
 }
 
-/// [`all`] from the open folder of session files.
+/// Every session file of a workspace that can be read, the latest signal first.
+pub fn all(root: &Path) -> Vec<Session> {
+    root.to_str().and_then(|root| Dir::open(root).ok()).map(|root| of(&root)).unwrap_or_default()
+}
+
+/// [`all`] of an open root.
+pub fn of(root: &Dir) -> Vec<Session> {
+    root.below(FOLDER_PATH).map(|sessions| read_all(&sessions)).unwrap_or_default()
+}
+
+/// [`all`] of the open folder of session files.
 pub fn read_all(sessions: &Dir) -> Vec<Session> {
     let mut names = Vec::new();
     // A folder that cannot be listed to its end still has the sessions read so far.

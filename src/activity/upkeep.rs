@@ -3,7 +3,7 @@
 use super::board::{Board, Claim, cards_mtime};
 use super::claim::{Held, session_of};
 use super::rebuild::remembered;
-use super::{SESSIONS, session};
+use super::session;
 use crate::clock;
 use crate::fs::{Dir, Lock, Purpose};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ impl Upkeep {
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
-                    claim.session = remembered(&board, &claim).or_else(|| looked_up(&activity, &claim));
+                    claim.session = remembered(&board, &claim).or_else(|| looked_up(&root, &claim));
                 }
                 board.claims.retain(|other| other.id != claim.id);
                 board.claims.push(claim);
@@ -81,11 +81,10 @@ impl Upkeep {
 }
 
 /// The session behind a claim, from the session files.
-fn looked_up(activity: &Dir, claim: &Claim) -> Option<String> {
+fn looked_up(root: &Dir, claim: &Claim) -> Option<String> {
     let at = claim.claimed_at.as_deref();
     let held = Held { id: &claim.id, by: Some(&claim.claimed_by), at, session: None };
-    let sessions = activity.below(SESSIONS).map(|folder| session::read_all(&folder)).unwrap_or_default();
-    session_of(held, &claim.claimed_by, &sessions)
+    session_of(held, &claim.claimed_by, &session::of(root))
 }
 
 fn open(root: &Path) -> Option<Dir> {

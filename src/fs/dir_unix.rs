@@ -1,11 +1,11 @@
 //! [`Dir`] on Unix: handles, `openat`, no-follow throughout.
 
-use super::{Kind, Probe, Stat, refused, temporary_name};
+use super::{Kind, Probe, Stat, read_more, refused, temporary_name};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -57,12 +57,15 @@ impl Dir {
     /// Reads a regular file of at most `cap` bytes; a longer one is an error.
     pub fn read(&self, path: &str, cap: u64) -> io::Result<Vec<u8>> {
         let (file, stat) = self.open_file(path)?;
-        if stat.size > cap {
-            return Err(refused("larger than is read"));
-        }
-        let mut bytes = Vec::with_capacity(stat.size as usize + 1);
-        file.take(cap).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        read_whole(&file, &stat, cap)
+    }
+
+    /// [`Dir::read`] by a process that ends soon, which leaves closing the file to its end.
+    pub fn read_and_leave(&self, path: &str, cap: u64) -> io::Result<Vec<u8>> {
+        let (file, stat) = self.open_file(path)?;
+        let bytes = read_whole(&file, &stat, cap);
+        std::mem::forget(file);
+        bytes
     }
 
     /// What is at `path`, links not followed.
@@ -75,7 +78,7 @@ impl Dir {
         Ok(stat_of(&rustix::fs::statat(&self.0, name.as_bytes(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// Whether a link stands anywhere in `path`, its last name included.
+    /// Whether a link stands anywhere in `path`, its last name included. For a process that ends soon.
     pub fn probe(&self, path: &str) -> Probe {
         #[cfg(target_os = "linux")]
         {
@@ -85,7 +88,11 @@ impl Dir {
             let flags = OFlags::PATH | OFlags::CLOEXEC;
             match rustix::fs::openat2(&self.0, path, flags, Mode::empty(), resolve) {
                 Err(Errno::NOSYS | Errno::PERM) => {}
-                Ok(_) => return Probe::Plain,
+                Ok(found) => {
+                    // Asked about once or twice in a process that ends soon, which closes it then.
+                    std::mem::forget(found);
+                    return Probe::Plain;
+                }
                 Err(Errno::NOENT) => return Probe::Missing,
                 Err(_) => return Probe::Linked,
             }
@@ -156,9 +163,16 @@ impl Dir {
 
     /// Puts `bytes` at `name` whole: a fresh file, one write, a rename over whatever is there, a link included. Not
     /// flushed: what a power cut takes is rebuilt.
-    ///
-    /// The answer is what was written, as it can be told from a later file of that name.
-    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<Stat> {
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.put(name, bytes, |_| Ok(()))
+    }
+
+    /// [`Dir::replace`]; the answer is what was written, as it can be told from a later file of that name.
+    pub fn replace_and_stat(&self, name: &str, bytes: &[u8]) -> io::Result<Stat> {
+        self.put(name, bytes, |file| Ok(stat_of(&rustix::fs::fstat(file)?)))
+    }
+
+    fn put<T>(&self, name: &str, bytes: &[u8], look: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
         let (temporary, mut file) = loop {
             let temporary = temporary_name();
             match self.create(&temporary) {
@@ -169,8 +183,8 @@ impl Dir {
         };
         let done = file
             .write_all(bytes)
-            .and_then(|()| Ok(stat_of(&rustix::fs::fstat(&file)?)))
-            .and_then(|stat| Ok(rustix::fs::renameat(&self.0, &*temporary, &self.0, name).map(|()| stat)?));
+            .and_then(|()| look(&file))
+            .and_then(|seen| Ok(rustix::fs::renameat(&self.0, &*temporary, &self.0, name).map(|()| seen)?));
         if done.is_err() {
             let _ = self.remove(&temporary);
         }
@@ -183,12 +197,16 @@ impl Dir {
         Ok(File::from(rustix::fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?))
     }
 
-    /// Adds `bytes` at the end of a regular file in one write, making the file when it is missing.
-    pub fn append(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    /// Adds `bytes` at the end of a regular file in one write, making the file when it is missing. For a process that
+    /// ends soon: closing the file is left to its end.
+    pub fn append_and_leave(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
         let flags = FILE | OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
-        let file = rustix::fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?;
+        let file = self.open_at(path, flags, Mode::from_raw_mode(0o666))?;
         plain(&file)?;
-        File::from(file).write_all(bytes)
+        let mut file = File::from(file);
+        let written = file.write_all(bytes);
+        std::mem::forget(file);
+        written
     }
 
     /// Renames an entry, over an existing one.
@@ -220,6 +238,16 @@ impl Dir {
         }
         walk(self.0.as_fd(), path, flags, mode)
     }
+}
+
+fn read_whole(file: &File, stat: &Stat, cap: u64) -> io::Result<Vec<u8>> {
+    if stat.size > cap {
+        return Err(refused("larger than is read"));
+    }
+    let size = stat.size as usize;
+    let mut bytes = Vec::with_capacity(size);
+    while bytes.len() < size && read_more(file, &mut bytes)? > 0 {}
+    Ok(bytes)
 }
 
 /// Opens each directory of `path` without following, then its last name with `flags`.

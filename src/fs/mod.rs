@@ -99,9 +99,15 @@ fn refused(what: &str) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidInput, what.to_owned())
 }
 
+/// The number of this process, asked for once.
+pub fn process_id() -> u32 {
+    static ID: std::sync::LazyLock<u32> = std::sync::LazyLock::new(std::process::id);
+    *ID
+}
+
 /// Names of temporary files: nobody else's process has this number, and no two of one process are equal.
 fn temporary_name() -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static COUNTER: AtomicU32 = AtomicU32::new(0);
-    format!(".{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed))
+    format!(".{}-{}.tmp", process_id(), COUNTER.fetch_add(1, Ordering::Relaxed))
 }

@@ -5,10 +5,10 @@ use super::session_start::host;
 use super::text::{ID, PATH, clean, name};
 use super::{Answer, Call, payload, protocol};
 use crate::activity::board::{self, Claim, Effort, Told};
+use crate::activity::claim::Me;
 use crate::activity::ledger::{self, Collision, Event, Line};
 use crate::activity::root::locate;
 use crate::activity::session::{self, Session, Signal};
-use crate::activity::{SESSIONS, claim::Me};
 use crate::clock::Time;
 use crate::fs::Dir;
 use std::fmt::Write as _;
@@ -34,8 +34,7 @@ const NAMED: usize = 20;
 pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
     let Some(id) = call.session.clone() else { return Ok(Answer::Silent) };
     let root = Rc::clone(&call.root);
-    let activity = crate::activity::make(&root)?;
-    let sessions = activity.make(SESSIONS)?;
+    let sessions = session::folder(&root)?;
     let previous = Session::read(&sessions, &id);
     let call_id = call.payload.tool_use_id.clone();
     if let (Some(previous), Some(call_id)) = (&previous, &call_id)
@@ -57,22 +56,20 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
     let written = Session::signalled(previous, signal).write(&sessions);
     call.note(written);
     if let Some(place) = edited {
-        let other = (place.root != call.roots.session).then(|| Dir::open(&place.root)).transpose()?;
-        let home = other.as_ref().unwrap_or(&root);
-        let ledgers = if other.is_some() { crate::activity::make(home) } else { Ok(activity) };
+        let home = if place.root == call.roots.session { root } else { Rc::new(Dir::open(&place.root)?) };
         let at = call.now.timestamp();
         let line = event(call, &id, &at, &place.path, None);
-        let appended = ledgers.and_then(|activity| ledger::append(&activity, &[line]));
+        let appended = ledger::append(&home, &[line]);
         call.note(appended);
         if protocol::kind(&place.path) == Some(protocol::Kind::Card) {
             let effort = Effort { until: call.until, most_cards: None };
-            let Told { trouble, .. } = board::renewed(home, effort, call.now, |_| ())?;
+            let Told { trouble, .. } = board::renewed(&home, effort, call.now, |_| ())?;
             call.note(trouble.map_or(Ok(()), Err));
         }
         return Ok(Answer::Silent);
     }
     match before {
-        Some(before) if call.payload.is_shell() => look(call, &root, &activity, &sessions, before, &me),
+        Some(before) if call.payload.is_shell() => look(call, &root, &sessions, before, &me),
         _ => Ok(Answer::Silent),
     }
 }
@@ -105,14 +102,7 @@ fn event<'a>(
 }
 
 /// Looks for changes inside foreign scopes since the session's signal before this one.
-fn look(
-    call: &mut Call,
-    root: &Dir,
-    activity: &Dir,
-    sessions: &Dir,
-    before: Time,
-    me: &Me,
-) -> io::Result<Answer> {
+fn look(call: &mut Call, root: &Dir, sessions: &Dir, before: Time, me: &Me) -> io::Result<Answer> {
     let window = match call.payload.duration_ms {
         Some(took) if (0.0..=LONGEST_MS).contains(&took) => {
             before.min(call.now.minus(took as i64 + MARGIN_MS))
@@ -131,12 +121,12 @@ fn look(
         return Ok(Answer::Silent);
     }
     let since = window.minus(EXCUSED_MS);
-    let mut lines = ledger::tail(activity, since);
+    let mut lines = ledger::tail(root, since);
     unexplained(&mut findings, &lines, call.session.as_deref());
     let now = Time::system();
     if findings.iter().any(|finding| now.ms() - finding.mtime < YOUNG_MS) {
         std::thread::sleep(SETTLE);
-        lines = ledger::tail(activity, since);
+        lines = ledger::tail(root, since);
         unexplained(&mut findings, &lines, call.session.as_deref());
     }
     if findings.is_empty() {
@@ -163,7 +153,7 @@ fn look(
             event(call, &id, &at, &finding.path, Some(collision))
         })
         .collect();
-    let appended = ledger::append(activity, &events);
+    let appended = ledger::append(root, &events);
     let event = match call.payload.hook_event_name.as_deref() {
         Some("PostToolUseFailure") => "PostToolUseFailure",
         _ => "PostToolUse",

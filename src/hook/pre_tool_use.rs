@@ -5,7 +5,7 @@ use super::{Answer, Call, protocol};
 use crate::activity::board::{self, Claim, Effort, Guard, Me, Told};
 use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
 use crate::activity::root::{Place, locate};
-use crate::activity::{FOLDER, SESSIONS, session};
+use crate::activity::session;
 use crate::clock::Time;
 use crate::fs::Dir;
 use crate::scope;
@@ -91,7 +91,7 @@ fn ask(claim: &Claim, entry: &str, others: usize, path: &str, silence: Option<St
 /// How long the holder of an orphaned claim has been silent. Session files are looked at for an ask that is due, never
 /// before.
 fn silence(root: &Dir, claim: &Claim, now: Time) -> Option<String> {
-    let sessions = session::read_all(&root.below(&format!("{FOLDER}/{SESSIONS}")).ok()?);
+    let sessions = session::of(root);
     let held = Held {
         id: &claim.id,
         by: Some(&claim.claimed_by),

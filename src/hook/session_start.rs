@@ -5,7 +5,7 @@ use super::{Answer, Call};
 use crate::activity::board::{self, Board, Claim, Effort, Me, Told};
 use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
 use crate::activity::session::{self, Session, Signal};
-use crate::activity::{SESSIONS, actor::disc, ledger};
+use crate::activity::{actor::disc, ledger};
 use crate::clock::Time;
 use crate::fs::{Dir, Kind};
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
     let root = Rc::clone(&call.root);
     let opened = crate::activity::make(&root);
     let activity = call.note(opened);
-    let folder = activity.as_ref().map(|activity| activity.make(SESSIONS));
+    let folder = activity.as_ref().map(|_| session::folder(&root));
     let sessions = folder.and_then(|folder| call.note(folder));
     if let Some(activity) = &activity {
         call.note(ledger::rotate(activity));
