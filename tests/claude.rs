@@ -52,7 +52,7 @@ impl Repo {
         check(self.0.path(), &Surroundings { path: None, running })
     }
 
-    /// Every file and link with its bytes and mode of change.
+    /// Every file with its bytes, and every link.
     fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
             for entry in std::fs::read_dir(folder).unwrap() {
@@ -565,29 +565,4 @@ fn the_plugin_agrees_with_an_install() {
         assert_eq!(unmarked.len() + 1, installed.lines().count());
         assert_eq!(file(&format!("hooks/{text}")), unmarked.join("\n") + "\n");
     }
-}
-
-#[test]
-fn every_command_that_a_text_names_exists() {
-    let mut named = 0;
-    for file in render_plugin() {
-        assert!(!file.text.contains("project_"), "{} names a tool; this build has none", file.path);
-        for mention in file.text.split("workfile ").skip(1) {
-            let words: Vec<&str> =
-                mention.split([' ', '`', '*', ')', '\n']).take_while(|word| is_word(word)).collect();
-            let is_inline = file.text.contains(&format!("`workfile {}", words.join(" ")))
-                || file.text.contains(&format!("(workfile {}", words.join(" ")));
-            if words.is_empty() || !is_inline {
-                continue;
-            }
-            named += 1;
-            let known = workfile::cli::commands().any(|command| words.starts_with(command.words));
-            assert!(known, "{}: `workfile {}` is no command", file.path, words.join(" "));
-        }
-    }
-    assert!(named >= 6, "{named}");
-}
-
-fn is_word(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }

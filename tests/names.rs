@@ -54,14 +54,38 @@ fn the_context_at_the_start_names_commands_that_exist() {
 fn installed_files_name_commands_and_tools_that_exist() {
     let world = World::new();
     world.run(["claude", "install", "--json"]).json();
-    for path in [
-        ".claude/commands/next.md",
-        ".claude/commands/claim.md",
-        ".claude/commands/done.md",
-        ".claude/commands/card-context.md",
-        ".claude/skills/workfile/SKILL.md",
-    ] {
-        assert_text(path, &world.read(path));
+    let files = crate::compare::tree(&world.root.join(".claude"));
+    for path in ["commands/claim.md", "commands/next.md", "skills/workfile/SKILL.md", "settings.json"] {
+        assert!(files.contains_key(path), "{path} is not installed");
+    }
+    for (path, entry) in files {
+        if let crate::compare::Entry::File(bytes) = entry {
+            assert_text(&path, &String::from_utf8(bytes).unwrap());
+        }
+    }
+}
+
+#[test]
+fn remedies_are_commands_of_this_program() {
+    let world = World::bare();
+    let remedies: BTreeSet<String> = crate::doors::sources()
+        .iter()
+        .flat_map(|(_, source)| source.split("remedy(").skip(1))
+        .filter_map(|call| call.trim_start_matches("format!(").strip_prefix("\"workfile "))
+        .map(|text| {
+            text.split([' ', '"'])
+                .take_while(|word| is_command_word(word))
+                .take(2)
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .filter(|command| !command.is_empty())
+        .collect();
+    assert!(remedies.len() > 3, "{remedies:?}");
+    for command in remedies {
+        let words: Vec<_> = command.split(' ').collect();
+        let run = world.run(crate::process::call([]).words(&words).words(&["--help"]));
+        assert!(run.text().contains("workfile "), "{command}");
     }
 }
 

@@ -99,7 +99,7 @@ fn a_configuration_that_does_not_load_says_all_that_is_wrong() {
     let issues: Vec<String> = issues
         .iter()
         .inspect(|issue| {
-            assert_eq!((&issue["severity"], issue["message"].is_string()), (&json!("error"), true))
+            assert_eq!((&issue["severity"], issue["message"].is_string()), (&json!("error"), true));
         })
         .map(|issue| format!("{} {}", issue["code"].as_str().unwrap(), issue["path"].as_str().unwrap()))
         .collect();

@@ -3,6 +3,7 @@
 //! `board.json` is fresh while the modification time of `.project/cards` is the one it was built from; whoever finds it
 //! stale rebuilds it from the cards. `board.idx` holds the same for the one question that is asked before every edit.
 
+use super::heads::Heads;
 use super::index::{self, Asked};
 use super::rebuild::{Bound, rebuild};
 use super::{FOLDER, SESSIONS, session};
@@ -230,15 +231,20 @@ impl Found {
         extra: impl FnOnce(&mut Board),
     ) -> io::Result<Told> {
         let Self { activity, board: before, mut trouble } = self;
-        let sessions = activity.and_then(|activity| activity.below(SESSIONS).ok());
+        let sessions = activity.as_ref().and_then(|activity| activity.below(SESSIONS).ok());
         let sessions = sessions.map(|folder| session::read_all(&folder)).unwrap_or_default();
         let bound = Bound { until: effort.until, most: effort.most_cards.filter(|_| before.is_some()) };
         let mut known = before.clone().unwrap_or_default();
         extra(&mut known);
-        let Some(board) = rebuild(root, &known, &sessions, bound, now)? else {
+        let mut heads = Heads::read(activity.as_ref());
+        let Some(board) = rebuild(root, &known, &sessions, &mut heads, bound, now)? else {
             return Ok(Told { board: known, trouble });
         };
-        let written = super::make(root).and_then(|activity| board.store(&activity, before.as_ref()));
+        let folder = activity.map_or_else(|| super::make(root), Ok);
+        let written = folder.and_then(|activity| {
+            board.store(&activity, before.as_ref())?;
+            heads.store(&activity)
+        });
         if let Err(error) = written {
             trouble.get_or_insert_with(|| about(FILE, &error));
         }
@@ -262,8 +268,10 @@ pub enum Guard {
 
 /// Asks the index whether any foreign claim covers `path`. It answers [`Guard::Look`] whenever it is not exactly about
 /// the board that is on disk, or the board is stale.
-pub fn ask_index(root: &Dir, path: &str, me: &Me) -> Guard {
-    let clear = index::is_clear(root, &Asked { path, me });
+///
+/// The index is read through `window`, whatever room that has.
+pub fn ask_index(root: &Dir, path: &str, me: &Me, window: &mut Vec<u8>) -> Guard {
+    let clear = index::is_clear(root, &Asked { path, me }, window);
     if clear == Some(true) { Guard::Clear } else { Guard::Look }
 }
 

@@ -12,16 +12,15 @@
 //! cannot be read, another stamp or another version: no answer.
 
 use super::board::{Board, Me, cards_mtime};
-use crate::fs::{Dir, Stat};
+use crate::fs::{Dir, Stat, read_more};
 use crate::path::Flavour;
 use crate::scope;
 use std::fmt::Write as _;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io;
 
 const NAME: &str = "board.idx";
 const VERSION: &str = "workfile-index 1";
-/// One window, used again and again.
-const WINDOW: usize = 8 * 1024;
 /// A kind and four digits stand before each line's rest.
 const LEAD: usize = 5;
 /// Boards with a longer line get no index.
@@ -74,21 +73,25 @@ pub(super) struct Asked<'a> {
     pub(super) me: &'a Me,
 }
 
-/// Whether nobody else's claim covers the path; `None` when the index cannot say.
-pub(super) fn is_clear(root: &Dir, asked: &Asked<'_>) -> Option<bool> {
-    let (mut file, stat) = root.open_file(".project/.cache/activity/board.idx").ok()?;
+/// The least room that a window needs for any line.
+const ROOM: usize = LEAD + LONGEST + 1;
+
+/// Whether nobody else's claim covers the path; `None` when the index cannot say. It is read through `window`.
+pub(super) fn is_clear(root: &Dir, asked: &Asked<'_>, window: &mut Vec<u8>) -> Option<bool> {
+    let (file, stat) = root.open_file(".project/.cache/activity/board.idx").ok()?;
     // No link was on the way to the index a moment ago; of its neighbour only numbers are taken.
     let stamp = root.stat(".project/.cache/activity/board.json").ok()?;
     let cards = cards_mtime(root)?;
-    let mut window = [0; WINDOW];
-    let mut text = Text { window: &mut window, from: 0, to: 0, unread: stat.size };
-    text.fill(&mut file)?;
+    window.clear();
+    window.reserve(ROOM);
+    let mut text = Text { file: &file, window, from: 0, unread: stat.size };
+    text.fill()?;
     let head = text.head()?;
     if !head_matches(head, &stamp, cards) {
         return None;
     }
     let mut continued: Vec<String> = Vec::new();
-    while let Some((kind, rest)) = text.line(&mut file)? {
+    while let Some((kind, rest)) = text.line()? {
         match judge(kind, rest, asked, &mut continued) {
             Line::Passes => {}
             Line::Blocks => return Some(false),
@@ -169,54 +172,54 @@ fn holder(tail: &[u8], asked: &Asked<'_>, continued: &[String]) -> Line {
 
 /// Lines out of one window that is filled again and again.
 struct Text<'a> {
-    window: &'a mut [u8; WINDOW],
+    file: &'a File,
+    window: &'a mut Vec<u8>,
     from: usize,
-    to: usize,
     /// How much of the file is still to be read.
     unread: u64,
 }
 
 impl Text<'_> {
     /// Moves what is left to the front and reads on; `None` when the file cannot be read or ends early.
-    fn fill(&mut self, file: &mut impl Read) -> Option<()> {
-        self.window.copy_within(self.from..self.to, 0);
-        (self.from, self.to) = (0, self.to - self.from);
-        let read = file.read(&mut self.window[self.to..]).ok().filter(|read| *read > 0)?;
-        self.to += read;
+    fn fill(&mut self) -> Option<()> {
+        self.window.drain(..self.from);
+        self.from = 0;
+        let read = read_more(self.file, self.window).ok().filter(|read| *read > 0)?;
         self.unread = self.unread.checked_sub(read as u64)?;
         Some(())
     }
 
     /// The first line, which is in the window.
     fn head(&mut self) -> Option<&[u8]> {
-        let end = self.window[..self.to].iter().position(|byte| *byte == b'\n')?;
+        let end = self.window.iter().position(|byte| *byte == b'\n')?;
         self.from = end + 1;
         Some(&self.window[..end])
     }
 
     /// The kind and the rest of the next line; `Some(None)` at the end of the file, `None` for anything else.
-    fn line(&mut self, file: &mut impl Read) -> Option<Option<(u8, &[u8])>> {
+    fn line(&mut self) -> Option<Option<(u8, &[u8])>> {
         loop {
-            let held = self.to - self.from;
-            if held >= LEAD {
-                let lead = &self.window[self.from..self.from + LEAD];
-                let length = lead[1..].iter().try_fold(0, |sum, digit| {
-                    digit.is_ascii_digit().then(|| sum * 10 + usize::from(digit - b'0'))
-                })?;
-                let (start, end) = (self.from + LEAD, self.from + LEAD + length);
+            let held = self.window.len() - self.from;
+            if let Some([kind, a, b, c, d]) = self.window[self.from..].first_chunk() {
+                let digit = |digit: u8| usize::from(digit.wrapping_sub(b'0'));
+                let length = digit(*a) * 1000 + digit(*b) * 100 + digit(*c) * 10 + digit(*d);
                 if length > LONGEST {
                     return None;
                 }
-                if end < self.to {
-                    let kind = lead[0];
+                let (kind, start) = (*kind, self.from + LEAD);
+                let end = start + length;
+                if let Some(b'\n') = self.window.get(end) {
                     self.from = end + 1;
-                    return (self.window[end] == b'\n').then_some(Some((kind, &self.window[start..end])));
+                    return Some(Some((kind, &self.window[start..end])));
+                }
+                if end < self.window.len() {
+                    return None;
                 }
             }
             if self.unread == 0 {
                 return (held == 0).then_some(None);
             }
-            self.fill(file)?;
+            self.fill()?;
         }
     }
 }
@@ -295,7 +298,7 @@ mod tests {
             let me = Me::new(Some("AAAA-1111"), |_| Some("ann".to_owned()));
             let (_keep, root) = stored(&mut board);
             let asked = Asked { path: &path, me: &me };
-            prop_assert_eq!(is_clear(&root, &asked), Some(slow(&board, &path, &me)));
+            prop_assert_eq!(is_clear(&root, &asked, &mut Vec::new()), Some(slow(&board, &path, &me)));
         }
 
         #[test]
@@ -309,7 +312,7 @@ mod tests {
             let bytes = if keep_head { [head, b"?", &junk].concat() } else { junk };
             std::fs::write(&at, bytes).unwrap();
             let me = Me::new(Some("AAAA-1111"), |_| None);
-            prop_assert_eq!(is_clear(&root, &Asked { path: "src/a", me: &me }), None);
+            prop_assert_eq!(is_clear(&root, &Asked { path: "src/a", me: &me }, &mut Vec::new()), None);
         }
     }
 
@@ -319,7 +322,7 @@ mod tests {
         board.claims.push(claim(1, "ben", Some("bbbb2222"), vec!["src".to_owned()], "doing"));
         let (keep, root) = stored(&mut board);
         let me = Me::new(Some("AAAA-1111"), |_| None);
-        let ask = |path| is_clear(&root, &Asked { path, me: &me });
+        let ask = |path| is_clear(&root, &Asked { path, me: &me }, &mut Vec::new());
         assert_eq!((ask("src/a"), ask("lib/a")), (Some(false), Some(true)));
         std::fs::write(keep.path().join(".project/cards/T-2.md"), "x").unwrap();
         filetime::set_file_mtime(
@@ -331,7 +334,11 @@ mod tests {
         let (keep, root) = stored(&mut board);
         let file = keep.path().join(super::super::FOLDER).join(super::super::board::FILE);
         std::fs::write(&file, r#"{"claims":[]}"#).unwrap();
-        assert_eq!(is_clear(&root, &Asked { path: "lib/a", me: &me }), None, "another tool wrote the board");
+        assert_eq!(
+            is_clear(&root, &Asked { path: "lib/a", me: &me }, &mut Vec::new()),
+            None,
+            "another tool wrote the board"
+        );
     }
 
     #[test]
@@ -351,7 +358,7 @@ mod tests {
         }
         let (_keep, root) = stored(&mut board);
         let me = Me::new(Some("AAAA-1111"), |_| None);
-        let ask = |path: &str| is_clear(&root, &Asked { path, me: &me });
+        let ask = |path: &str| is_clear(&root, &Asked { path, me: &me }, &mut Vec::new());
         assert_eq!(ask("lib/a"), Some(true));
         assert_eq!(ask(&format!("packages/part-249/src/{}/deep", "x".repeat(249))), Some(false));
     }

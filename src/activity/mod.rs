@@ -6,6 +6,7 @@
 pub mod actor;
 pub mod board;
 pub mod claim;
+mod heads;
 mod index;
 pub mod ledger;
 mod rebuild;

@@ -1,12 +1,13 @@
-//! The board from the cards themselves: one short read a card, whatever else is in the folder.
+//! The board from the cards themselves: one look at each card, one short read of those that changed.
 
 use super::board::{Board, CARDS, Claim};
 use super::claim::{Held, session_of};
+use super::heads::{Heads, Known};
 use super::session::Session;
 use crate::clock::Time;
 use crate::fs::{Dir, Kind};
 use crate::record::{Head, Header, read_head};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -33,24 +34,32 @@ pub(super) struct Bound {
 
 /// Builds a board; `None` when there are more cards than `bound` allows, an error when the time ran out.
 ///
-/// `known` is the board so far: it knows sessions that cards do not, and aliases.
+/// `known` is the board so far: it knows sessions that cards do not, and aliases. `heads` is told what was found.
 pub(super) fn rebuild(
     root: &Dir,
     known: &Board,
     sessions: &[Session],
+    heads: &mut Heads,
     bound: Bound,
     now: Time,
 ) -> io::Result<Option<Board>> {
     let mut board = Board { built_at: now.timestamp(), aliases: known.aliases.clone(), ..Board::default() };
+    let mut found = Vec::new();
     // No folder, or a link in its place: no cards.
     if let Ok(cards) = root.below(CARDS) {
         let sampled = cards.stat_self()?.mtime_ns;
-        if !collect(&cards, Place::Top, bound, 0, &mut board.claims)? {
+        let system = Time::system();
+        let now_ns = system.ms().saturating_mul(1_000_000);
+        let mut search = Search { heads, bound, now_ns, seen: 0, found: &mut found };
+        if !search.folder(&cards, &mut Vec::new(), 0)? {
             return Ok(None);
         }
-        let age_ms = Time::system().ms() - sampled / 1_000_000;
+        let age_ms = system.ms() - sampled / 1_000_000;
         board.cards_mtime_ns = (age_ms >= TICK_MS).then_some(sampled);
     }
+    // Folders are listed in no order: of two cards with one id, the first by path comes first.
+    found.sort_unstable_by(|a, b| (&a.claim.id, &a.path).cmp(&(&b.claim.id, &b.path)));
+    board.claims = found.into_iter().map(|found| found.claim).collect();
     for claim in &mut board.claims {
         claim.session = remembered(known, claim).or_else(|| {
             let held = Held {
@@ -62,7 +71,6 @@ pub(super) fn rebuild(
             session_of(held, &claim.claimed_by, sessions)
         });
     }
-    board.claims.sort_by(|a, b| a.id.cmp(&b.id));
     Ok(Some(board))
 }
 
@@ -83,56 +91,84 @@ pub(super) fn remembered(known: &Board, claim: &Claim) -> Option<String> {
     found.or_else(|| claims.iter().find(same))?.session.clone()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Top,
-    Inside,
+/// A claim, and the card that states it.
+struct Found {
+    path: Vec<u8>,
+    claim: Claim,
 }
 
-/// Adds the claims of one folder and its subfolders; `false` when the top has too many entries.
-fn collect(dir: &Dir, place: Place, bound: Bound, depth: usize, claims: &mut Vec<Claim>) -> io::Result<bool> {
-    let mut files: Vec<OsString> = Vec::new();
-    let mut folders: Vec<OsString> = Vec::new();
-    let mut seen = 0;
-    dir.list(|name, kind| {
-        seen += 1;
-        let bytes = name.as_encoded_bytes();
-        match kind {
-            Kind::File if bytes.ends_with(b".md") => files.push(name.to_owned()),
-            Kind::Dir if !bytes.starts_with(b".") && (place == Place::Inside || bytes != b"archive") => {
-                folders.push(name.to_owned());
+struct Search<'a> {
+    heads: &'a mut Heads,
+    bound: Bound,
+    now_ns: i64,
+    seen: usize,
+    found: &'a mut Vec<Found>,
+}
+
+impl Search<'_> {
+    /// Looks at one folder and its subfolders; `prefix` is its path with a `/` behind it. `false` when the top has too many
+    /// entries.
+    fn folder(&mut self, dir: &Dir, prefix: &mut Vec<u8>, depth: usize) -> io::Result<bool> {
+        let top = depth == 0;
+        let mut folders: Vec<OsString> = Vec::new();
+        let mut stopped = Ok(true);
+        dir.list(|name, kind| {
+            self.seen += 1;
+            if top && self.bound.most.is_some_and(|most| self.seen > most) {
+                stopped = Ok(false);
+            } else if self.seen % 64 == 0 && Instant::now() > self.bound.until {
+                stopped =
+                    Err(io::Error::new(io::ErrorKind::TimedOut, "too many cards for the time there is"));
             }
-            _ => {}
-        }
-        if bound.most.is_some_and(|most| seen > most) {
-            ControlFlow::Break(())
-        } else {
+            if !matches!(stopped, Ok(true)) {
+                return ControlFlow::Break(());
+            }
+            let bytes = name.as_encoded_bytes();
+            match kind {
+                Kind::File if bytes.ends_with(b".md") => {
+                    let length = prefix.len();
+                    prefix.extend_from_slice(bytes);
+                    self.card(dir, name, prefix);
+                    prefix.truncate(length);
+                }
+                Kind::Dir if !bytes.starts_with(b".") && !(top && bytes == b"archive") => {
+                    folders.push(name.to_owned());
+                }
+                _ => {}
+            }
             ControlFlow::Continue(())
+        })?;
+        if !stopped? {
+            return Ok(false);
         }
-    })?;
-    if bound.most.is_some_and(|most| seen > most) {
-        return Ok(false);
+        folders.sort_unstable();
+        for name in folders {
+            if depth < DEPTH
+                && let Ok(folder) = dir.enter(&name)
+            {
+                let length = prefix.len();
+                prefix.extend_from_slice(name.as_encoded_bytes());
+                prefix.push(b'/');
+                self.folder(&folder, prefix, depth + 1)?;
+                prefix.truncate(length);
+            }
+        }
+        Ok(true)
     }
-    files.sort_unstable();
-    for (count, name) in files.iter().enumerate() {
-        if count % 64 == 0 && Instant::now() > bound.until {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "too many cards for the time there is"));
-        }
-        // A card that cannot be opened or read costs itself alone.
-        if let Some(header) = name.to_str().and_then(|name| head(dir, name)) {
-            claims.extend(claim(&header));
-        }
+
+    /// Looks at one card; one that cannot be looked at or read costs itself alone.
+    fn card(&mut self, dir: &Dir, name: &OsStr, path: &[u8]) {
+        let Ok(stat) = dir.stat_entry(name) else { return };
+        let claim = match self.heads.find(path, &stat) {
+            Known::Same(claim) => claim,
+            Known::Unknown => {
+                let claim = name.to_str().and_then(|name| head(dir, name)).and_then(|header| claim(&header));
+                self.heads.keep(path, &stat, claim.as_ref(), self.now_ns);
+                claim
+            }
+        };
+        self.found.extend(claim.map(|claim| Found { path: path.to_owned(), claim }));
     }
-    folders.sort_unstable();
-    for name in folders {
-        if depth < DEPTH
-            && let Ok(folder) = dir.enter(&name)
-        {
-            let inner = Bound { most: None, ..bound };
-            collect(&folder, Place::Inside, inner, depth + 1, claims)?;
-        }
-    }
-    Ok(true)
 }
 
 /// The header of one card.
@@ -148,10 +184,17 @@ fn head(dir: &Dir, name: &str) -> Option<Header> {
         }
     }
     bytes.truncate(filled);
-    if filled == HEAD && read_head(&bytes, &LISTS) == Head::Unfinished {
+    let mut found = read_head(&bytes, &LISTS);
+    if filled == HEAD && found == Head::Unfinished {
         file.read_to_end(&mut bytes).ok()?;
+        found = read_head(&bytes, &LISTS);
     }
-    match read_head(&bytes, &LISTS) {
+    if found == Head::Unfinished {
+        // The last line of a file need not end.
+        bytes.push(b'\n');
+        found = read_head(&bytes, &LISTS);
+    }
+    match found {
         Head::Header(header) => Some(header),
         Head::Unfinished | Head::NotARecord(_) => None,
     }

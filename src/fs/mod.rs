@@ -78,6 +78,22 @@ pub fn open_standard_streams() {
     }
 }
 
+/// Reads once into the room that `into` has left; 0 at the end of the file, or when there is no room. The room is not
+/// cleared first, which for a small window costs more than the reading.
+pub fn read_more(file: &std::fs::File, into: &mut Vec<u8>) -> std::io::Result<usize> {
+    #[cfg(unix)]
+    return Ok(rustix::io::read(file, rustix::buffer::spare_capacity(into))?);
+    #[cfg(not(unix))]
+    {
+        use std::io::Read;
+        let (length, room) = (into.len(), into.capacity() - into.len());
+        into.resize(length + room, 0);
+        let read = { file }.read(&mut into[length..]);
+        into.truncate(length + *read.as_ref().unwrap_or(&0));
+        read
+    }
+}
+
 /// An error of this module: something is there and is not what may be opened.
 fn refused(what: &str) -> std::io::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidInput, what.to_owned())

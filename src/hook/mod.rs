@@ -19,7 +19,7 @@ use crate::fs::Dir;
 use payload::Payload;
 use serde::Serialize;
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 #[cfg(unix)]
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
@@ -95,6 +95,8 @@ enum Answer {
 /// What one event runs with.
 struct Call {
     payload: Payload,
+    /// What the payload was read through; used again.
+    window: Vec<u8>,
     roots: Roots,
     /// The session's root, held open.
     root: Rc<Dir>,
@@ -137,9 +139,9 @@ pub fn run(event: Option<&OsStr>) -> u8 {
         complain(&word, "there is no such event: session-start, pre-tool-use or post-tool-use");
         return 0;
     };
-    guarded(event, || {
+    guarded(event, |window| {
         let mut stdin = Stdin::default();
-        let payload = Payload::read(&mut stdin);
+        let payload = Payload::read(&mut stdin, window);
         if stdin.terminal {
             complain(event.argument(), "a hook reads its payload from stdin; Claude Code runs it");
         }
@@ -155,10 +157,10 @@ pub fn run_bare() -> Option<u8> {
     if io::stdin().is_terminal() {
         return None;
     }
-    let payload = Payload::read(Stdin::default());
+    let payload = Payload::read(&mut Stdin::default(), &mut Vec::with_capacity(payload::WINDOW));
     let event = Event::from_payload(payload.hook_event_name.as_deref()?)?;
     if !is_off() {
-        guarded(event, || payload);
+        guarded(event, |_| payload);
     }
     Some(0)
 }
@@ -173,10 +175,15 @@ fn complain(event: &str, reason: &str) {
 }
 
 /// Reads, decides, answers; a panic in between is one line on stderr.
-fn guarded(event: Event, read: impl FnOnce() -> Payload) {
+fn guarded(event: Event, read: impl FnOnce(&mut Vec<u8>) -> Payload) {
     // The default report is several lines.
     set_hook(Box::new(|_| ()));
-    match catch_unwind(AssertUnwindSafe(|| handle(event, read()))) {
+    let work = || {
+        let mut window = Vec::with_capacity(payload::WINDOW);
+        let payload = read(&mut window);
+        handle(event, payload, window)
+    };
+    match catch_unwind(AssertUnwindSafe(work)) {
         Ok((answer, trouble)) => {
             if let Some(error) = trouble {
                 complain(event.argument(), &error.to_string());
@@ -187,7 +194,7 @@ fn guarded(event: Event, read: impl FnOnce() -> Payload) {
     }
 }
 
-fn handle(event: Event, payload: Payload) -> (Answer, Option<io::Error>) {
+fn handle(event: Event, payload: Payload, window: Vec<u8>) -> (Answer, Option<io::Error>) {
     let project = std::env::var("CLAUDE_PROJECT_DIR").ok().filter(|dir| !dir.is_empty());
     let Some(roots) = session_roots(project.as_deref(), payload.cwd.as_deref()) else {
         return (Answer::Silent, None);
@@ -198,7 +205,8 @@ fn handle(event: Event, payload: Payload) -> (Answer, Option<io::Error>) {
     };
     let session = actor::session(payload.session_id.as_deref(), &ProcessEnv);
     let until = Instant::now() + event.limit();
-    let mut call = Call { payload, roots, root, session, now: clock::hook_now(), until, trouble: None };
+    let mut call =
+        Call { payload, window, roots, root, session, now: clock::hook_now(), until, trouble: None };
     let answer = match event {
         Event::SessionStart => session_start::answer(&mut call),
         Event::PreToolUse => pre_tool_use::answer(&mut call),
@@ -286,9 +294,9 @@ impl Stdin {
     }
 }
 
-impl Read for Stdin {
+impl payload::Source for &mut Stdin {
     #[cfg(unix)]
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
         use rustix::io::Errno;
         let stdin = rustix::stdio::stdin();
         loop {
@@ -300,12 +308,12 @@ impl Read for Stdin {
                     self.ready = rustix::io::ioctl_fionread(stdin).unwrap_or(0);
                 }
             }
-            match rustix::io::read(stdin, &mut *into) {
+            match rustix::io::read(stdin, rustix::buffer::spare_capacity(into)) {
                 Err(Errno::INTR | Errno::AGAIN) => self.ready = 0,
                 Err(error) => return Err(error.into()),
                 Ok(read) => {
                     self.ready = self.ready.saturating_sub(read as u64);
-                    self.large = read == into.len();
+                    self.large = into.len() == into.capacity();
                     return Ok(read);
                 }
             }
@@ -313,7 +321,9 @@ impl Read for Stdin {
     }
 
     #[cfg(not(unix))]
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        io::stdin().lock().read(into)
+    fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
+        use std::io::Read;
+        let room = into.capacity() - into.len();
+        io::stdin().lock().take(room as u64).read_to_end(into)
     }
 }

@@ -4,7 +4,7 @@
 //! open. A handful of fields is kept, bounded; everything else is passed over whatever its size. Anything that is not one
 //! whole object is as good as an empty one.
 
-use std::io::Read;
+use std::io;
 
 /// Longest id or name that is kept, in bytes.
 const NAME: usize = 256;
@@ -14,8 +14,8 @@ const PATH: usize = 32 * 1024;
 const DEPTH: u32 = 128;
 /// More than this is not read.
 const MOST: usize = 16 * 1024 * 1024;
-/// One window, used again and again.
-const WINDOW: usize = 8 * 1024;
+/// The size of the window that a payload is read through.
+pub(super) const WINDOW: usize = 8 * 1024;
 /// The longest key or number that matters.
 const TOKEN: usize = 32;
 
@@ -35,10 +35,16 @@ pub(super) struct Payload {
     pub(super) notebook_path: Option<String>,
 }
 
+/// Where a payload comes from.
+pub(super) trait Source {
+    /// Reads once into the room that `into` has left; 0 when there is no more.
+    fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize>;
+}
+
 impl Payload {
-    /// Reads one payload; an empty one when the input is anything but a whole JSON object.
-    pub(super) fn read(input: impl Read) -> Self {
-        let mut scanner = Scanner { input, window: [0; WINDOW], at: 0, end: 0, total: 0 };
+    /// Reads one payload through `window`; an empty one when the input is anything but a whole JSON object.
+    pub(super) fn read(input: impl Source, window: &mut Vec<u8>) -> Self {
+        let mut scanner = Scanner { input, window, at: 0, total: 0 };
         match scanner.payload() {
             Ok(payload) => payload,
             Err(Malformed) => {
@@ -86,11 +92,10 @@ struct Malformed;
 
 type Scan<T> = Result<T, Malformed>;
 
-struct Scanner<R> {
-    input: R,
-    window: [u8; WINDOW],
+struct Scanner<'a, S> {
+    input: S,
+    window: &'a mut Vec<u8>,
     at: usize,
-    end: usize,
     total: usize,
 }
 
@@ -106,11 +111,11 @@ impl Token {
     }
 
     /// Longer ones are counted, not kept: they equal no name.
-    fn push(&mut self, byte: u8) {
-        if let Some(place) = self.bytes.get_mut(self.len) {
-            *place = byte;
+    fn extend(&mut self, bytes: &[u8]) {
+        if let Some(place) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
+            place.copy_from_slice(bytes);
         }
-        self.len += 1;
+        self.len += bytes.len();
     }
 
     fn text(&self) -> &[u8] {
@@ -127,30 +132,33 @@ enum Keep<'a> {
 impl Keep<'_> {
     fn extend(&mut self, bytes: &[u8]) {
         match self {
-            Self::Token(token) => bytes.iter().for_each(|byte| token.push(*byte)),
+            Self::Token(token) => token.extend(bytes),
             // One byte over the cap is enough to know.
             Self::Text { into, cap } => {
                 let room = (*cap + 1).saturating_sub(into.len());
-                into.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                let kept = &bytes[..bytes.len().min(room)];
+                into.reserve_exact(kept.len());
+                into.extend_from_slice(kept);
             }
         }
     }
 }
 
-impl<R: Read> Scanner<R> {
+impl<S: Source> Scanner<'_, S> {
     /// The next bytes; `Malformed` when there are none.
     fn fill(&mut self) -> Scan<()> {
         if self.total >= MOST {
             return Err(Malformed);
         }
-        let read = self.input.read(&mut self.window).map_err(|_| Malformed)?;
-        (self.at, self.end) = (0, read);
+        self.window.clear();
+        let read = self.input.fill(self.window).map_err(|_| Malformed)?;
+        self.at = 0;
         self.total += read;
         if read == 0 { Err(Malformed) } else { Ok(()) }
     }
 
     fn peek(&mut self) -> Scan<u8> {
-        if self.at == self.end {
+        if self.at == self.window.len() {
             self.fill()?;
         }
         Ok(self.window[self.at])
@@ -271,27 +279,26 @@ impl<R: Read> Scanner<R> {
     /// The rest of a string whose `"` is taken, kept.
     fn string(&mut self, mut keep: Keep<'_>) -> Scan<()> {
         loop {
-            if self.at == self.end {
+            if self.at == self.window.len() {
                 self.fill()?;
             }
-            let held = &self.window[self.at..self.end];
-            let stop = held.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-            let plain = &held[..stop.unwrap_or(held.len())];
-            if plain.iter().any(|byte| *byte < 0x20) {
-                return Err(Malformed);
-            }
-            keep.extend(plain);
+            let held = &self.window[self.at..];
+            let stop = held.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+            keep.extend(&held[..stop.unwrap_or(held.len())]);
             let Some(stop) = stop else {
-                self.at = self.end;
+                self.at = self.window.len();
                 continue;
             };
-            let quote = held[stop] == b'"';
+            let end = held[stop];
             self.at += stop + 1;
-            if quote {
-                return Ok(());
+            match end {
+                b'"' => return Ok(()),
+                b'\\' => {
+                    let escape = self.next()?;
+                    self.escape(escape, &mut keep)?;
+                }
+                _ => return Err(Malformed),
             }
-            let escape = self.next()?;
-            self.escape(escape, &mut keep)?;
         }
     }
 
@@ -301,16 +308,16 @@ impl<R: Read> Scanner<R> {
         // Whether an odd number of `\` ends what has been passed over.
         let mut escaping = false;
         loop {
-            if self.at == self.end {
+            if self.at == self.window.len() {
                 self.fill()?;
             }
-            let held = &self.window[self.at..self.end];
+            let held = &self.window[self.at..];
             let stop = find_quote(held);
             let plain = &held[..stop.unwrap_or(held.len())];
             let run = plain.iter().rev().take_while(|byte| **byte == b'\\').count();
             escaping = (run % 2 == 1) != (run == plain.len() && escaping);
             let Some(stop) = stop else {
-                self.at = self.end;
+                self.at = self.window.len();
                 continue;
             };
             self.at += stop + 1;
@@ -362,7 +369,7 @@ impl<R: Read> Scanner<R> {
 
     /// The rest of a number: `-`? digits, a fraction, an exponent.
     fn digits(&mut self, first: u8, token: &mut Token) -> Scan<()> {
-        token.push(first);
+        token.extend(&[first]);
         let lead = if first == b'-' { self.digit(token)? } else { first };
         if lead != b'0' {
             self.more_digits(token)?;
@@ -385,7 +392,7 @@ impl<R: Read> Scanner<R> {
 
     fn take(&mut self, token: &mut Token) -> Scan<u8> {
         let byte = self.next()?;
-        token.push(byte);
+        token.extend(&[byte]);
         Ok(byte)
     }
 
@@ -508,19 +515,23 @@ mod tests {
     /// Hands out its bytes in pieces of a given size.
     struct Pieces<'a>(&'a [u8], usize);
 
-    impl Read for Pieces<'_> {
-        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-            let size = self.1.min(into.len()).min(self.0.len());
-            into[..size].copy_from_slice(&self.0[..size]);
+    impl Source for Pieces<'_> {
+        fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
+            let size = self.1.min(into.capacity() - into.len()).min(self.0.len());
+            into.extend_from_slice(&self.0[..size]);
             self.0 = &self.0[size..];
             Ok(size)
         }
     }
 
+    fn scan(input: impl Source) -> Payload {
+        Payload::read(input, &mut Vec::with_capacity(WINDOW))
+    }
+
     fn read(text: impl AsRef<[u8]>) -> Payload {
-        let whole = Payload::read(Pieces(text.as_ref(), usize::MAX));
-        assert_eq!(Payload::read(Pieces(text.as_ref(), 1)), whole, "byte by byte");
-        assert_eq!(Payload::read(Pieces(text.as_ref(), 7)), whole, "in sevens");
+        let whole = scan(Pieces(text.as_ref(), usize::MAX));
+        assert_eq!(scan(Pieces(text.as_ref(), 1)), whole, "byte by byte");
+        assert_eq!(scan(Pieces(text.as_ref(), 7)), whole, "in sevens");
         whole
     }
 
@@ -601,13 +612,13 @@ mod tests {
     #[test]
     fn nothing_is_read_behind_the_closing_brace() {
         struct Open<'a>(&'a [u8]);
-        impl Read for Open<'_> {
-            fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        impl Source for Open<'_> {
+            fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
                 assert!(!self.0.is_empty(), "read on after the payload was complete");
-                Pieces(std::mem::take(&mut self.0), usize::MAX).read(into)
+                Pieces(std::mem::take(&mut self.0), usize::MAX).fill(into)
             }
         }
-        assert_eq!(Payload::read(Open(b"{\"cwd\":\"/w\"}")).cwd.as_deref(), Some("/w"));
+        assert_eq!(scan(Open(b"{\"cwd\":\"/w\"}")).cwd.as_deref(), Some("/w"));
     }
 
     fn json(depth: u32) -> BoxedStrategy<serde_json::Value> {

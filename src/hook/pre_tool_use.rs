@@ -43,7 +43,7 @@ fn judge_place(call: &mut Call, place: &Place, me: &Me) -> io::Result<Option<Ans
     } else {
         Rc::new(Dir::open(&place.root)?)
     };
-    if matches!(board::ask_index(&root, &place.path, me), Guard::Clear) {
+    if matches!(board::ask_index(&root, &place.path, me, &mut call.window), Guard::Clear) {
         return Ok(None);
     }
     let effort = Effort { until: call.until, most_cards: Some(MOST_CARDS) };

@@ -177,6 +177,7 @@ mod tests {
     fn a_lone_carriage_return_ends_no_line() {
         assert_eq!(read("---\rid: T-1\r---\r", &[]).unwrap_err().reason(), "frontmatter not found");
         assert!(read("---\nid: T-1\n---\r", &[]).is_err());
+        assert!(read("---\nid: T-1\n---\r\r\n", &[]).is_err());
         let document = read("---\na: x\ry: z\n---\n", &[]).unwrap();
         assert_eq!(document.header.text("a"), Some("x\ry: z"));
     }

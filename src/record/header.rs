@@ -256,6 +256,8 @@ fn mapping(lines: &[&str]) -> Option<Vec<(String, Item)>> {
 }
 
 /// `- name: value` lines that open a record, and `name: value` lines two columns further in.
+///
+/// Records of one field each never get here: their lines are a list of texts with colons in them.
 fn records(lines: &[&str]) -> Option<Vec<Vec<(String, Item)>>> {
     let indent = indent_of(lines.first()?);
     let mut names = HashSet::new();
@@ -275,8 +277,7 @@ fn records(lines: &[&str]) -> Option<Vec<Vec<(String, Item)>>> {
         }
         records.last_mut()?.push((name.to_owned(), item));
     }
-    // Records of one field each are a list of texts with colons in them.
-    records.iter().any(|record| record.len() > 1).then_some(records)
+    Some(records)
 }
 
 /// `name: value`, the value not empty.

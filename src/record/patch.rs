@@ -142,20 +142,36 @@ impl<'a> Draft<'a> {
     /// to the key above once that value is gone.
     fn check(&self, lines: &[&str]) -> Result<(), Failure> {
         let old = self.nodes.iter().filter_map(|(node, fate)| match fate {
-            Fate::Kept => Some((node.key, node.value.as_ref())),
+            Fate::Kept => Some(Reading::of(node)),
             Fate::Removed => None,
-            Fate::Replaced(written) => Some((node.key, Some(&written.value))),
+            Fate::Replaced(written) => Some(Reading::new(node.key, written)),
         });
-        let added = self.added.iter().filter_map(|(key, written)| {
-            written.as_ref().map(|written| (key.as_str(), Some(&written.value)))
-        });
+        let added = self.added.iter().filter_map(|(key, written)| Some(Reading::new(key, written.as_ref()?)));
         let mut wanted = old.chain(added);
         for node in nodes(lines, self.lists) {
-            if wanted.next() != Some((node.key, node.value.as_ref())) {
+            if wanted.next() != Some(Reading::of(&node)) {
                 return Err(stray(node.key));
             }
         }
         Ok(())
+    }
+}
+
+/// A key as a reader finds it.
+#[derive(PartialEq)]
+struct Reading<'a> {
+    key: &'a str,
+    value: Option<&'a Value>,
+    lines: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn of(node: &'a Node<'_>) -> Self {
+        Self { key: node.key, value: node.value.as_ref(), lines: node.lines.len() }
+    }
+
+    fn new(key: &'a str, written: &'a Written) -> Self {
+        Self { key, value: Some(&written.value), lines: written.lines.len() }
     }
 }
 
@@ -242,6 +258,9 @@ mod tests {
         let list = Value::List(vec!["y".to_owned()]);
         let refused = patch(text, &[("a".to_owned(), Some(list))], &[], None).unwrap_err();
         assert_eq!((refused.code, &refused.details["key"]), (Code::RECORD_FRONTMATTER_OPAQUE, &"a".into()));
+        let list = Value::List(vec!["y".to_owned()]);
+        let refused = patch("---\na: x\n-\n---\n", &[("a".to_owned(), Some(list))], &[], None).unwrap_err();
+        assert_eq!(refused.code, Code::RECORD_FRONTMATTER_OPAQUE);
         assert_eq!(patch(text, &[set("a", "y")], &[], None).unwrap(), "---\nempty:\na: y\n- stray\n---\n");
     }
 

@@ -50,9 +50,13 @@ mod tests {
 
     #[test]
     fn an_entry_without_an_actor_is_none() {
-        for line in
-            ["- 2026-03-04 05:06Z  · x", "- 2026-03-04 05:06Z · x", "- 2026-03-04 05:06Z a·b · x", "- é"]
-        {
+        for line in [
+            "- 2026-03-04 05:06Z  · x",
+            "- 2026-03-04 05:06Z · x",
+            "- 2026-03-04 05:06Z a·b · x",
+            "- 2026-03-04 05:06Z ab· x",
+            "- é",
+        ] {
             assert!(!is_trail_line(line), "{line}");
         }
     }

@@ -67,6 +67,7 @@ fn marketplace() -> Json {
     json!({
         "name": "illodev",
         "owner": { "name": "illodev" },
+        "description": "Workfile for Claude Code",
         "plugins": [{
             "name": "workfile",
             "source": "./hooks",

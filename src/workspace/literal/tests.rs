@@ -144,6 +144,7 @@ fn unsupported_and_invalid_are_told_apart_and_placed() {
         ("/* x", Invalid, 1, 1, "a comment without its end"),
         ("export default", Invalid, 1, 15, "the end of the file"),
         ("export default []", Invalid, 1, 16, "["),
+        ("export const integrations = [] export default {}", Invalid, 1, 32, "export"),
         ("export const integrations = [", Invalid, 1, 30, "the end of the file"),
         ("export const integrations = (]", Invalid, 1, 30, "]"),
         ("}", Invalid, 1, 1, "}"),

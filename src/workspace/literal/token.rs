@@ -314,7 +314,9 @@ impl<'a> Lexer<'a> {
                 if c == ';' && first {
                     return Err(Problem::invalid(start, c));
                 }
-                if c == ';' || (on_new_line && after_operand && starts_anew) {
+                // No expression goes on with these; whether they may stand here is the caller's to say.
+                let is_statement = after_operand && matches!(word, Some("export" | "import" | "const"));
+                if c == ';' || is_statement || (on_new_line && after_operand && starts_anew) {
                     // The line break is the next token's to report.
                     self.at = before;
                     return Ok(());

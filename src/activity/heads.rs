@@ -1,0 +1,267 @@
+//! What the heads of the cards said last time, so that a card that has not changed is not opened again.
+//!
+//! A card is known by its path and by inode, size, modification and change time together; the last one moves with every
+//! change and no program can set it. What changed shortly before it was read may change again without its times moving
+//! and is never taken from here. The file is this machine's own: a copy of it matches no inode.
+//!
+//! ```text
+//! magic  checksum of the rest (8 bytes)
+//! per card, little endian: inode, size, mtime, ctime (8 bytes each), lengths of path and claim (2 bytes each), both
+//! ```
+
+use super::board::Claim;
+use crate::fs::{Dir, Stat};
+use std::ops::Range;
+
+const FILE: &str = "heads.bin";
+const MAGIC: &[u8; 8] = b"wfheads1";
+/// Before the first card.
+const LEAD: usize = 16;
+/// A card's numbers and lengths.
+const FIXED: usize = 36;
+/// A longer file counts as absent.
+const CAP: u64 = 64 * 1024 * 1024;
+/// What changed less than this before it was read is read again, in nanoseconds: the coarsest clock of a file system.
+const RACY_NS: i64 = 2_000_000_000;
+
+/// The cards as they were, and as they are being found now.
+pub(super) struct Heads {
+    old: Vec<u8>,
+    /// Where the next card of the old file is expected: folders are usually listed in one order.
+    cursor: usize,
+    /// The old cards by path, once they are not.
+    sorted: Option<Vec<(Range<usize>, usize)>>,
+    new: Vec<u8>,
+}
+
+/// What is known of one card.
+pub(super) enum Known {
+    /// Its head has not changed: its claim, if it states one.
+    Same(Option<Claim>),
+    /// It has to be read.
+    Unknown,
+}
+
+impl Heads {
+    /// Reads what there is; anything that is not whole is nothing.
+    pub(super) fn read(activity: Option<&Dir>) -> Self {
+        let old = activity.and_then(|activity| activity.read(FILE, CAP).ok()).filter(|bytes| is_whole(bytes));
+        let mut new = Vec::with_capacity(old.as_ref().map_or(LEAD, Vec::len));
+        new.extend_from_slice(MAGIC);
+        new.extend_from_slice(&[0; 8]);
+        Self { old: old.unwrap_or_default(), cursor: LEAD, sorted: None, new }
+    }
+
+    /// What is known of the card at `path`, of which `stat` is true now.
+    pub(super) fn find(&mut self, path: &[u8], stat: &Stat) -> Known {
+        let Some(at) = self.position(path) else { return Known::Unknown };
+        let Some((key, path_range, claim_range)) = self.card(at) else { return Known::Unknown };
+        debug_assert_eq!(&self.old[path_range], path);
+        self.cursor = claim_range.end;
+        if key != numbers(stat) {
+            return Known::Unknown;
+        }
+        let claim = &self.old[claim_range.clone()];
+        let claim = match claim.is_empty() {
+            true => None,
+            false => match serde_json::from_slice(claim) {
+                Ok(claim) => Some(claim),
+                Err(_) => return Known::Unknown,
+            },
+        };
+        self.new.extend_from_slice(&self.old[at..claim_range.end]);
+        Known::Same(claim)
+    }
+
+    /// Keeps what was read of a card at `now` (nanoseconds).
+    pub(super) fn keep(&mut self, path: &[u8], stat: &Stat, claim: Option<&Claim>, now_ns: i64) {
+        let claim = claim.map(serde_json::to_vec).transpose().ok().flatten().unwrap_or_default();
+        let (Ok(path_len), Ok(claim_len)) = (u16::try_from(path.len()), u16::try_from(claim.len())) else {
+            return;
+        };
+        if now_ns - stat.mtime_ns.max(stat.ctime_ns) < RACY_NS || stat.ino == 0 {
+            return;
+        }
+        for number in numbers(stat) {
+            self.new.extend_from_slice(&number.to_le_bytes());
+        }
+        self.new.extend_from_slice(&path_len.to_le_bytes());
+        self.new.extend_from_slice(&claim_len.to_le_bytes());
+        self.new.extend_from_slice(path);
+        self.new.extend_from_slice(&claim);
+    }
+
+    /// Writes what was found, unless it is what was there.
+    pub(super) fn store(mut self, activity: &Dir) -> std::io::Result<()> {
+        let sum = checksum(&self.new[LEAD..]);
+        self.new[8..LEAD].copy_from_slice(&sum.to_le_bytes());
+        if self.new == self.old || (self.old.is_empty() && self.new.len() == LEAD) {
+            return Ok(());
+        }
+        activity.replace(FILE, &self.new).map(|_| ())
+    }
+
+    /// Where the card with this path begins.
+    fn position(&mut self, path: &[u8]) -> Option<usize> {
+        if let Some((_, found, _)) = self.card(self.cursor)
+            && &self.old[found] == path
+        {
+            return Some(self.cursor);
+        }
+        if self.sorted.is_none() {
+            let mut sorted = Vec::new();
+            let mut at = LEAD;
+            while let Some((_, path, claim)) = self.card(at) {
+                sorted.push((path, at));
+                at = claim.end;
+            }
+            sorted.sort_unstable_by(|a, b| self.old[a.0.clone()].cmp(&self.old[b.0.clone()]));
+            self.sorted = Some(sorted);
+        }
+        let sorted = self.sorted.as_ref()?;
+        let found = sorted.binary_search_by(|(range, _)| self.old[range.clone()].cmp(path)).ok()?;
+        Some(sorted[found].1)
+    }
+
+    /// The numbers, path and claim of the card that begins at `at`.
+    fn card(&self, at: usize) -> Option<([u64; 4], Range<usize>, Range<usize>)> {
+        let fixed = self.old.get(at..at + FIXED)?;
+        let number = |place: usize| {
+            let mut bytes = [0; 8];
+            bytes.copy_from_slice(&fixed[place * 8..place * 8 + 8]);
+            u64::from_le_bytes(bytes)
+        };
+        let length = |place: usize| usize::from(u16::from_le_bytes([fixed[place], fixed[place + 1]]));
+        let path = at + FIXED..at + FIXED + length(32);
+        let claim = path.end..path.end + length(34);
+        (claim.end <= self.old.len()).then_some(([number(0), number(1), number(2), number(3)], path, claim))
+    }
+}
+
+fn numbers(stat: &Stat) -> [u64; 4] {
+    [stat.ino, stat.size, stat.mtime_ns.cast_unsigned(), stat.ctime_ns.cast_unsigned()]
+}
+
+fn is_whole(bytes: &[u8]) -> bool {
+    let Some((lead, rest)) = bytes.split_at_checked(LEAD) else { return false };
+    lead[..8] == *MAGIC && lead[8..] == checksum(rest).to_le_bytes()
+}
+
+/// Tells damage, not intent: eight bytes at a time.
+fn checksum(bytes: &[u8]) -> u64 {
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut sum = bytes.len() as u64 ^ MIX;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        sum = (sum ^ u64::from_le_bytes(*word)).wrapping_mul(MIX).rotate_left(29);
+    }
+    for byte in rest {
+        sum = (sum ^ u64::from(*byte)).wrapping_mul(MIX).rotate_left(29);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs::Kind;
+
+    fn stat(number: u64) -> Stat {
+        Stat { kind: Kind::File, size: number, mtime_ns: 5, ctime_ns: 6, ino: number + 1 }
+    }
+
+    fn claim(id: &str) -> Claim {
+        Claim {
+            id: id.to_owned(),
+            title: None,
+            status: Some("doing".to_owned()),
+            claimed_by: "ann".to_owned(),
+            claimed_at: None,
+            session: None,
+            scope: vec!["src".to_owned()],
+        }
+    }
+
+    const LATER: i64 = 10 * RACY_NS;
+
+    fn folder() -> (tempfile::TempDir, Dir) {
+        let keep = tempfile::tempdir().unwrap();
+        let dir = Dir::open(keep.path().to_str().unwrap()).unwrap();
+        (keep, dir)
+    }
+
+    fn same(known: &Known) -> Option<Option<&str>> {
+        match known {
+            Known::Same(claim) => Some(claim.as_ref().map(|claim| claim.id.as_str())),
+            Known::Unknown => None,
+        }
+    }
+
+    #[test]
+    fn what_has_not_changed_is_known_in_any_order() {
+        let (_keep, dir) = folder();
+        let mut heads = Heads::read(Some(&dir));
+        heads.keep(b"a.md", &stat(1), None, LATER);
+        heads.keep(b"b.md", &stat(2), Some(&claim("T-2")), LATER);
+        heads.keep(b"sub/c.md", &stat(3), None, LATER);
+        heads.store(&dir).unwrap();
+        let mut heads = Heads::read(Some(&dir));
+        assert_eq!(same(&heads.find(b"sub/c.md", &stat(3))), Some(None));
+        assert_eq!(same(&heads.find(b"a.md", &stat(1))), Some(None));
+        assert_eq!(same(&heads.find(b"b.md", &stat(2))), Some(Some("T-2")));
+        assert_eq!(same(&heads.find(b"d.md", &stat(2))), None);
+        for changed in [
+            Stat { size: 9, ..stat(1) },
+            Stat { mtime_ns: 9, ..stat(1) },
+            Stat { ctime_ns: 9, ..stat(1) },
+            Stat { ino: 9, ..stat(1) },
+        ] {
+            assert_eq!(same(&heads.find(b"a.md", &changed)), None);
+        }
+    }
+
+    #[test]
+    fn what_changed_just_before_is_not_kept() {
+        let (_keep, dir) = folder();
+        let mut heads = Heads::read(Some(&dir));
+        heads.keep(b"a.md", &stat(1), None, 6 + RACY_NS - 1);
+        heads.keep(b"b.md", &stat(2), None, 6 + RACY_NS);
+        heads.store(&dir).unwrap();
+        let mut heads = Heads::read(Some(&dir));
+        assert_eq!(same(&heads.find(b"a.md", &stat(1))), None);
+        assert_eq!(same(&heads.find(b"b.md", &stat(2))), Some(None));
+    }
+
+    #[test]
+    fn any_damage_is_as_good_as_nothing() {
+        let (keep, dir) = folder();
+        let mut heads = Heads::read(Some(&dir));
+        heads.keep(b"a.md", &stat(1), Some(&claim("T-1")), LATER);
+        heads.store(&dir).unwrap();
+        let file = keep.path().join(FILE);
+        let whole = std::fs::read(&file).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            std::fs::write(&file, &damaged).unwrap();
+            assert_eq!(same(&Heads::read(Some(&dir)).find(b"a.md", &stat(1))), None, "byte {at}");
+            std::fs::write(&file, &whole[..at]).unwrap();
+            assert_eq!(same(&Heads::read(Some(&dir)).find(b"a.md", &stat(1))), None, "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn what_did_not_change_is_not_written_again() {
+        let (keep, dir) = folder();
+        Heads::read(Some(&dir)).store(&dir).unwrap();
+        assert!(!keep.path().join(FILE).exists(), "nothing to say");
+        let mut heads = Heads::read(Some(&dir));
+        heads.keep(b"a.md", &stat(1), None, LATER);
+        heads.store(&dir).unwrap();
+        let before = dir.stat(FILE).unwrap();
+        let mut heads = Heads::read(Some(&dir));
+        heads.find(b"a.md", &stat(1));
+        heads.store(&dir).unwrap();
+        assert_eq!(dir.stat(FILE).unwrap(), before);
+    }
+}
