@@ -60,9 +60,11 @@ fn e1_cards_made_at_once_have_ids_of_their_own() {
     let made: Vec<Json> =
         world.run_together((0..12).map(create).collect()).into_iter().map(Run::json).collect();
     let mut ids: Vec<&str> = made.iter().map(|card| card["id"].as_str().unwrap()).collect();
+    // A writer that is overtaken takes a later id: gaps are no fault, an id twice is one.
     ids.sort_unstable();
-    let expected: Vec<String> = (41..=52).map(|number| format!("T-{number:04}")).collect();
-    assert_eq!(ids, expected);
+    ids.dedup();
+    assert_eq!(ids.len(), 12, "{made:?}");
+    assert!(ids.iter().all(|id| *id > "T-0040"), "{ids:?}");
     let list = world.run(["card", "list", "--json"]).json();
     assert_eq!(list["total"], 52);
     assert_eq!(std::fs::read_dir(world.root.join(".project/.cache/locks/ids")).unwrap().count(), 0);
