@@ -45,6 +45,7 @@ impl Time {
     }
 
     /// A moment this many milliseconds earlier.
+    #[must_use]
     pub const fn minus(self, ms: i64) -> Self {
         Self(self.0.saturating_sub(ms))
     }

@@ -52,6 +52,11 @@ impl Heads {
         Self { old: old.unwrap_or_default(), cursor: LEAD, sorted: None, new }
     }
 
+    /// Whether nothing at all is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.old.is_empty()
+    }
+
     /// What is known of the card at `path`, of which `stat` is true now.
     pub(super) fn find(&mut self, path: &[u8], stat: &Stat) -> Known {
         let Some(at) = self.position(path) else { return Known::Unknown };
@@ -62,13 +67,8 @@ impl Heads {
             return Known::Unknown;
         }
         let claim = &self.old[claim_range.clone()];
-        let claim = match claim.is_empty() {
-            true => None,
-            false => match serde_json::from_slice(claim) {
-                Ok(claim) => Some(claim),
-                Err(_) => return Known::Unknown,
-            },
-        };
+        let claim = if claim.is_empty() { Ok(None) } else { serde_json::from_slice(claim).map(Some) };
+        let Ok(claim) = claim else { return Known::Unknown };
         self.new.extend_from_slice(&self.old[at..claim_range.end]);
         Known::Same(claim)
     }
@@ -190,10 +190,11 @@ mod tests {
         (keep, dir)
     }
 
-    fn same(known: &Known) -> Option<Option<&str>> {
+    fn told(known: &Known) -> &str {
         match known {
-            Known::Same(claim) => Some(claim.as_ref().map(|claim| claim.id.as_str())),
-            Known::Unknown => None,
+            Known::Same(Some(claim)) => &claim.id,
+            Known::Same(None) => "no claim",
+            Known::Unknown => "unknown",
         }
     }
 
@@ -206,17 +207,17 @@ mod tests {
         heads.keep(b"sub/c.md", &stat(3), None, LATER);
         heads.store(&dir).unwrap();
         let mut heads = Heads::read(Some(&dir));
-        assert_eq!(same(&heads.find(b"sub/c.md", &stat(3))), Some(None));
-        assert_eq!(same(&heads.find(b"a.md", &stat(1))), Some(None));
-        assert_eq!(same(&heads.find(b"b.md", &stat(2))), Some(Some("T-2")));
-        assert_eq!(same(&heads.find(b"d.md", &stat(2))), None);
+        assert_eq!(told(&heads.find(b"sub/c.md", &stat(3))), "no claim");
+        assert_eq!(told(&heads.find(b"a.md", &stat(1))), "no claim");
+        assert_eq!(told(&heads.find(b"b.md", &stat(2))), "T-2");
+        assert_eq!(told(&heads.find(b"d.md", &stat(2))), "unknown");
         for changed in [
             Stat { size: 9, ..stat(1) },
             Stat { mtime_ns: 9, ..stat(1) },
             Stat { ctime_ns: 9, ..stat(1) },
             Stat { ino: 9, ..stat(1) },
         ] {
-            assert_eq!(same(&heads.find(b"a.md", &changed)), None);
+            assert_eq!(told(&heads.find(b"a.md", &changed)), "unknown");
         }
     }
 
@@ -228,8 +229,8 @@ mod tests {
         heads.keep(b"b.md", &stat(2), None, 6 + RACY_NS);
         heads.store(&dir).unwrap();
         let mut heads = Heads::read(Some(&dir));
-        assert_eq!(same(&heads.find(b"a.md", &stat(1))), None);
-        assert_eq!(same(&heads.find(b"b.md", &stat(2))), Some(None));
+        assert_eq!(told(&heads.find(b"a.md", &stat(1))), "unknown");
+        assert_eq!(told(&heads.find(b"b.md", &stat(2))), "no claim");
     }
 
     #[test]
@@ -244,9 +245,9 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;
             std::fs::write(&file, &damaged).unwrap();
-            assert_eq!(same(&Heads::read(Some(&dir)).find(b"a.md", &stat(1))), None, "byte {at}");
+            assert_eq!(told(&Heads::read(Some(&dir)).find(b"a.md", &stat(1))), "unknown", "byte {at}");
             std::fs::write(&file, &whole[..at]).unwrap();
-            assert_eq!(same(&Heads::read(Some(&dir)).find(b"a.md", &stat(1))), None, "cut at {at}");
+            assert_eq!(told(&Heads::read(Some(&dir)).find(b"a.md", &stat(1))), "unknown", "cut at {at}");
         }
     }
 

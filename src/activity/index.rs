@@ -52,9 +52,9 @@ fn text(board: &Board, stat: &Stat) -> Option<String> {
     }
     for claim in board.claims.iter().filter(|claim| claim.is_doing()) {
         for entry in &claim.scope {
-            let Some(start) = scope::start(entry) else { continue };
+            let Some(walk) = scope::start(entry) else { continue };
             let (kind, shown) =
-                if start.pattern { ('G', entry.as_str()) } else { ('P', start.literal.as_str()) };
+                if walk.pattern { ('G', entry.as_str()) } else { ('P', walk.literal.as_str()) };
             let session = claim.session.as_deref().unwrap_or_default();
             let line = format!("{shown}\t{session}\t{}", claim.claimed_by);
             if !clean(shown) || !clean(session) || !clean(&claim.claimed_by) || !push(kind, &line) {
@@ -91,8 +91,13 @@ pub(super) fn is_clear(root: &Dir, asked: &Asked<'_>, window: &mut Vec<u8>) -> O
         return None;
     }
     let mut continued: Vec<String> = Vec::new();
-    while let Some((kind, rest)) = text.line()? {
-        match judge(kind, rest, asked, &mut continued) {
+    loop {
+        let verdict = match text.line() {
+            Next::Line(kind, rest) => judge(kind, rest, asked, &mut continued),
+            Next::End => break,
+            Next::Broken => return None,
+        };
+        match verdict {
             Line::Passes => {}
             Line::Blocks => return Some(false),
             Line::Broken => return None,
@@ -179,6 +184,16 @@ struct Text<'a> {
     unread: u64,
 }
 
+/// What comes next in an index.
+enum Next<'a> {
+    /// The kind and the rest of a line.
+    Line(u8, &'a [u8]),
+    /// The file ends here, as it should.
+    End,
+    /// Anything else.
+    Broken,
+}
+
 impl Text<'_> {
     /// Moves what is left to the front and reads on; `None` when the file cannot be read or ends early.
     fn fill(&mut self) -> Option<()> {
@@ -196,30 +211,28 @@ impl Text<'_> {
         Some(&self.window[..end])
     }
 
-    /// The kind and the rest of the next line; `Some(None)` at the end of the file, `None` for anything else.
-    fn line(&mut self) -> Option<Option<(u8, &[u8])>> {
+    fn line(&mut self) -> Next<'_> {
         loop {
             let held = self.window.len() - self.from;
             if let Some([kind, a, b, c, d]) = self.window[self.from..].first_chunk() {
                 let digit = |digit: u8| usize::from(digit.wrapping_sub(b'0'));
                 let length = digit(*a) * 1000 + digit(*b) * 100 + digit(*c) * 10 + digit(*d);
-                if length > LONGEST {
-                    return None;
-                }
-                let (kind, start) = (*kind, self.from + LEAD);
-                let end = start + length;
+                let (kind, begin) = (*kind, self.from + LEAD);
+                let end = begin + length;
                 if let Some(b'\n') = self.window.get(end) {
                     self.from = end + 1;
-                    return Some(Some((kind, &self.window[start..end])));
+                    return Next::Line(kind, &self.window[begin..end]);
                 }
-                if end < self.window.len() {
-                    return None;
+                if length > LONGEST || end < self.window.len() {
+                    return Next::Broken;
                 }
             }
-            if self.unread == 0 {
-                return (held == 0).then_some(None);
+            if self.unread == 0 && held == 0 {
+                return Next::End;
             }
-            self.fill()?;
+            if self.unread == 0 || self.fill().is_none() {
+                return Next::Broken;
+            }
         }
     }
 }

@@ -153,13 +153,13 @@ fn read_back(root: &Dir, path: &str, since: Time, lines: &mut Vec<Line>) -> Reac
     // The beginning of a line whose end was in the step before.
     let mut carried: Vec<u8> = Vec::new();
     while from > floor {
-        let start = from.saturating_sub(STEP).max(floor);
-        let mut bytes = vec![0; (from - start) as usize];
-        if file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut bytes)).is_err() {
+        let low = from.saturating_sub(STEP).max(floor);
+        let mut bytes = vec![0; (from - low) as usize];
+        if file.seek(SeekFrom::Start(low)).and_then(|_| file.read_exact(&mut bytes)).is_err() {
             return Reached::Since;
         }
         bytes.append(&mut carried);
-        from = start;
+        from = low;
         let mut rest = bytes.as_slice();
         while let Some(cut) = rest.iter().rposition(|byte| *byte == b'\n') {
             let line = &rest[cut + 1..];
@@ -168,7 +168,7 @@ fn read_back(root: &Dir, path: &str, since: Time, lines: &mut Vec<Line>) -> Reac
                 return Reached::Since;
             }
         }
-        if start == 0 {
+        if low == 0 {
             return push(rest, since, lines);
         }
         carried = rest.to_vec();

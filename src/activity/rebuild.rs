@@ -5,7 +5,7 @@ use super::claim::{Held, session_of};
 use super::heads::{Heads, Known};
 use super::session::Session;
 use crate::clock::Time;
-use crate::fs::{Dir, Kind, read_more};
+use crate::fs::{Dir, Kind, Stat, read_more};
 use crate::record::{Head, Header, read_head};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -117,7 +117,7 @@ impl Search<'_> {
             self.seen += 1;
             if top && self.bound.most.is_some_and(|most| self.seen > most) {
                 stopped = Ok(false);
-            } else if self.seen % 64 == 0 && Instant::now() > self.bound.until {
+            } else if self.seen.is_multiple_of(64) && Instant::now() > self.bound.until {
                 stopped =
                     Err(io::Error::new(io::ErrorKind::TimedOut, "too many cards for the time there is"));
             }
@@ -132,7 +132,7 @@ impl Search<'_> {
                     self.card(dir, name, prefix);
                     prefix.truncate(length);
                 }
-                Kind::Dir if !bytes.starts_with(b".") && !(top && bytes == b"archive") => {
+                Kind::Dir if !bytes.starts_with(b".") && (!top || bytes != b"archive") => {
                     folders.push(name.to_owned());
                 }
                 _ => {}
@@ -159,11 +159,17 @@ impl Search<'_> {
 
     /// Looks at one card; one that cannot be looked at or read costs itself alone.
     fn card(&mut self, dir: &Dir, name: &OsStr, path: &[u8]) {
-        let Ok(stat) = dir.stat_entry(name) else { return };
-        let claim = match self.heads.find(path, &stat) {
+        let known = if self.heads.is_empty() {
+            Known::Unknown
+        } else {
+            let Ok(stat) = dir.stat_entry(name) else { return };
+            self.heads.find(path, &stat)
+        };
+        let claim = match known {
             Known::Same(claim) => claim,
             Known::Unknown => {
-                let claim = name.to_str().and_then(|name| head(dir, name)).and_then(|header| claim(&header));
+                let Some((stat, header)) = name.to_str().and_then(|name| head(dir, name)) else { return };
+                let claim = header.as_ref().and_then(claim);
                 self.heads.keep(path, &stat, claim.as_ref(), self.now_ns);
                 claim
             }
@@ -172,8 +178,8 @@ impl Search<'_> {
     }
 }
 
-/// The header of one card.
-fn head(dir: &Dir, name: &str) -> Option<Header> {
+/// What a card's file is and its header, if it has one; `None` when it cannot be read.
+fn head(dir: &Dir, name: &str) -> Option<(Stat, Option<Header>)> {
     let (file, stat) = dir.open_file(name).ok()?;
     let mut bytes = Vec::with_capacity(HEAD);
     read_until(&file, &mut bytes, stat.size.min(HEAD as u64))?;
@@ -189,8 +195,8 @@ fn head(dir: &Dir, name: &str) -> Option<Header> {
         found = read_head(&bytes, &LISTS);
     }
     match found {
-        Head::Header(header) => Some(header),
-        Head::Unfinished | Head::NotARecord(_) => None,
+        Head::Header(header) => Some((stat, Some(header))),
+        Head::Unfinished | Head::NotARecord(_) => Some((stat, None)),
     }
 }
 

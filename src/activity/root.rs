@@ -210,9 +210,9 @@ mod tests {
             let full = dir.path().join(path);
             std::fs::create_dir_all(full.parent().unwrap()).unwrap();
             if path.ends_with('/') {
-                std::fs::create_dir_all(full).unwrap()
+                std::fs::create_dir_all(full).unwrap();
             } else {
-                std::fs::write(full, "").unwrap()
+                std::fs::write(full, "").unwrap();
             }
         }
         let root = dir.path().canonicalize().unwrap().to_str().unwrap().to_owned();

@@ -197,7 +197,7 @@ pub fn read_all(sessions: &Dir) -> Vec<Session> {
     // A folder that cannot be listed to its end still has the sessions read so far.
     let _ = sessions.list(|name, kind| {
         if kind == Kind::File
-            && let Some(name) = name.to_str().filter(|name| name.ends_with(".json"))
+            && let Some(name) = name.to_str().filter(|name| name.rsplit('.').next() == Some("json"))
         {
             names.push(name.to_owned());
         }

@@ -43,13 +43,13 @@ impl Upkeep {
         // Sampled before the wait for the lock: what others rename meanwhile is theirs to tell.
         let after = open(&self.root).as_ref().and_then(cards_mtime);
         // Without the lock the board still gets repaired: the folder's time has moved.
-        let lock =
+        let guard =
             Lock::take(&self.root, LOCKS, "board.lock", Purpose::Record { module: "cards", id: "board" });
-        if lock.is_ok() {
+        if guard.is_ok() {
             self.update(change, after);
         }
         let seen = look();
-        drop(lock);
+        drop(guard);
         seen
     }
 

@@ -160,8 +160,7 @@ enum Found {
 fn find(words: &[OsString]) -> Result<Found, Failure> {
     let texts: Vec<&str> = words.iter().map_while(|word| word.to_str()).take(3).collect();
     match texts.first() {
-        None => return Ok(Found::Help(print::help())),
-        Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(print::help())),
+        None | Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(print::help())),
         Some(&("--version" | "-V")) => return find(&[OsString::from("version")]),
         Some(_) => {}
     }

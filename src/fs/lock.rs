@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a writer waits for a lock.
-const WAIT: Duration = Duration::from_millis(5000);
+const WAIT: Duration = Duration::from_secs(5);
 /// How often it looks.
 const STEP: Duration = Duration::from_millis(25);
 /// From this age on a lock is nobody's.

@@ -46,14 +46,12 @@ impl Payload {
     /// Reads one payload through `window`; an empty one when the input is anything but a whole JSON object.
     pub(super) fn read(input: impl Source, window: &mut Vec<u8>) -> Self {
         let mut scanner = Scanner { input, window, at: 0, total: 0 };
-        match scanner.payload() {
-            Ok(payload) => payload,
-            Err(Malformed) => {
-                // The host is still writing: let it, as long as it does not pause.
-                while scanner.fill().is_ok() {}
-                Self::default()
-            }
+        if let Ok(payload) = scanner.payload() {
+            return payload;
         }
+        // The host is still writing: let it, as long as it does not pause.
+        while scanner.fill().is_ok() {}
+        Self::default()
     }
 
     /// The path that the tool is about.

@@ -63,25 +63,17 @@ fn ask(claim: &Claim, entry: &str, others: usize, path: &str, silence: Option<St
     let holder = name(&claim.claimed_by);
     let path = clean(path, PATH);
     let since = claim.claimed_at.as_deref().map(|at| clean(at, TIME)).filter(|at| !at.is_empty());
-    let mut reason = format!("{id} is held by {holder}");
-    if let Some(since) = since {
-        reason.push_str(" since ");
-        reason.push_str(&since);
-    }
-    if let Some(silence) = silence {
-        reason.push_str(&silence);
-    }
-    reason.push_str("; its scope \"");
-    reason.push_str(&quoted(entry, NAME));
-    reason.push_str("\" covers ");
-    reason.push_str(&path);
-    reason.push('.');
-    match others {
-        0 => {}
-        1 => reason.push_str(" 1 other claim covers it too."),
-        more => reason.push_str(&format!(" {more} other claims cover it too.")),
-    }
-    reason.push_str(" Approving lets this edit through.");
+    let since = since.map(|at| format!(" since {at}")).unwrap_or_default();
+    let silence = silence.unwrap_or_default();
+    let entry = quoted(entry, NAME);
+    let also = match others {
+        0 => String::new(),
+        1 => " 1 other claim covers it too.".to_owned(),
+        more => format!(" {more} other claims cover it too."),
+    };
+    let reason = format!(
+        "{id} is held by {holder}{since}{silence}; its scope \"{entry}\" covers {path}.{also} Approving lets this edit through."
+    );
     let context = format!(
         "Workfile: {path} is inside the scope of {id}, held by {holder}. The user is asked before this edit runs."
     );
