@@ -48,6 +48,8 @@ pub struct Card {
     /// The header.
     pub header: Header,
     text: String,
+    /// Where the header's closing fence ends.
+    fence: usize,
     body: Range<usize>,
 }
 
@@ -62,8 +64,9 @@ impl Card {
         let body = document.body();
         let start = body_start(&text, document.body_text, body);
         let body = start..start + body.len();
+        let fence = document.prefix.len();
         let header = document.header;
-        Ok(Self { id, file, place, header, text, body })
+        Ok(Self { id, file, place, header, text, fence, body })
     }
 
     /// Where the file is, relative to the root, with `/`.
@@ -79,6 +82,11 @@ impl Card {
     /// The Markdown, trimmed.
     pub fn body(&self) -> &str {
         &self.text[self.body.clone()]
+    }
+
+    /// Everything behind the header, as it is in the file: what a change of the body starts from.
+    pub fn body_text(&self) -> &str {
+        &self.text[self.fence..]
     }
 
     /// The digest of the file's bytes.

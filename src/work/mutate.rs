@@ -261,7 +261,7 @@ fn written(before: &Card, plan: &Plan, workspace: &Workspace, now: Time) -> Opti
     });
     let lines = plan.lines.iter().cloned().chain(trail);
     lines.fold(None, |body: Option<String>, (heading, line)| {
-        let body = body.as_deref().unwrap_or(before.body());
+        let body = body.as_deref().unwrap_or(before.body_text());
         Some(record::append_under_heading(body, &heading, &line))
     })
 }

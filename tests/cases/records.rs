@@ -188,3 +188,13 @@ fn f9_a_list_is_one_line_a_card() {
     let json: Json = world.run(["card", "list", "--fields", "id", "--json"]).json();
     assert_eq!(json["records"], json!([{"id": "T-0001"}, {"id": "T-0002"}]));
 }
+
+#[test]
+fn a_note_keeps_the_indentation_of_the_first_line() {
+    let before = "---\nid: T-0001\ntitle: A\nstatus: next\ntype: task\npriority: medium\narea: general\n\
+        created: 2026-01-02\nupdated: 2026-03-04\n---\n\n    code, indented\n\ntext\n";
+    let world = World::new().clock("2026-03-04T05:06:07.089Z").file(".project/cards/T-0001-a.md", before);
+    world.run(call(["card", "note", "T-0001", "--text", "x", "--json"]).by("ann")).json();
+    let after = world.read(".project/cards/T-0001-a.md");
+    assert!(after.starts_with(before.trim_end()), "{after}");
+}
