@@ -4,7 +4,6 @@ use crate::payload::{pre_edit, start};
 use crate::process::{Call, Run, call, text};
 use crate::world::{World, actor};
 use serde_json::{Value as Json, json};
-use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use workfile::fs::{Lock, Purpose};
 
@@ -83,29 +82,19 @@ fn take(root: &std::path::Path) -> Lock {
     Lock::take(root, LOCKS, "T-0001.lock", Purpose::Record { module: "cards", id: "T-0001" }).unwrap()
 }
 
-/// Not a test: the child process of the next one, which takes a lock and holds it until it is killed.
-#[test]
-#[ignore = "a test starts it in a process of its own"]
-fn holds_a_lock_until_it_is_killed() {
-    let Ok(root) = std::env::var("HOLD_A_LOCK_IN") else { return };
-    let _lock = take(root.as_ref());
-    println!("\nheld");
-    // Ends when the parent does, whatever happens to it.
-    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
-}
-
 #[test]
 fn d4_a_dead_holder_stops_nobody() {
     let world = World::new().card("T-0001", |c| c.status("next").scope("src"));
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", "cases::claims::holds_a_lock_until_it_is_killed", "--ignored", "--nocapture"]);
-    child.env("HOLD_A_LOCK_IN", &world.root).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = child.spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap() == "held"));
+    // The lock of a process that was killed: whole, fresh, and nobody's.
+    let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(world.root.join(LOCKS).join("T-0001.lock").exists());
+    let lock = take(&world.root);
+    let text = world.read(&format!("{LOCKS}/T-0001.lock"));
+    drop(lock);
+    let dead = text.replace(&format!("\"pid\":{}", std::process::id()), &format!("\"pid\":{}", child.id()));
+    assert_ne!(text, dead);
+    world.write(&format!("{LOCKS}/T-0001.lock"), &dead);
 
     world.hook(start("startup")).tells(&["No cards are claimed"]);
     world.run(call(["card", "claim", "T-0001", "--json"]).by("ben")).json();
