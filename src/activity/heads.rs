@@ -7,6 +7,7 @@
 //! ```text
 //! magic  checksum of the rest (8 bytes)
 //! per card, little endian: inode, size, mtime, ctime (8 bytes each), lengths of path and claim (2 bytes each), both
+//! a claim is its texts: id, holder, title, status, time, then the scope; each its length (2 bytes, all ones for none) and itself
 //! ```
 
 use super::board::Claim;
@@ -31,7 +32,15 @@ pub(super) struct Heads {
     cursor: usize,
     /// The old cards by path, once they are not.
     sorted: Option<Vec<(Range<usize>, usize)>>,
-    new: Vec<u8>,
+    new: New,
+}
+
+/// What is to be written.
+enum New {
+    /// So far just what was there, up to the cursor.
+    AsBefore,
+    /// Something else.
+    Differs(Vec<u8>),
 }
 
 /// What is known of one card.
@@ -46,36 +55,43 @@ impl Heads {
     /// Reads what there is; anything that is not whole is nothing.
     pub(super) fn read(activity: Option<&Dir>) -> Self {
         let old = activity.and_then(|activity| activity.read(FILE, CAP).ok()).filter(|bytes| is_whole(bytes));
-        let mut new = Vec::with_capacity(old.as_ref().map_or(LEAD, Vec::len));
-        new.extend_from_slice(MAGIC);
-        new.extend_from_slice(&[0; 8]);
-        Self { old: old.unwrap_or_default(), cursor: LEAD, sorted: None, new }
+        let old = old.unwrap_or_else(|| [MAGIC.as_slice(), &checksum(&[]).to_le_bytes()].concat());
+        Self { old, cursor: LEAD, sorted: None, new: New::AsBefore }
     }
 
     /// Whether nothing at all is known.
     pub(super) fn is_empty(&self) -> bool {
-        self.old.is_empty()
+        self.old.len() == LEAD
     }
 
     /// What is known of the card at `path`, of which `stat` is true now.
     pub(super) fn find(&mut self, path: &[u8], stat: &Stat) -> Known {
-        let Some(at) = self.position(path) else { return Known::Unknown };
-        let Some((key, path_range, claim_range)) = self.card(at) else { return Known::Unknown };
-        debug_assert_eq!(&self.old[path_range], path);
-        self.cursor = claim_range.end;
-        if key != numbers(stat) {
+        let Some((at, numbers_then, claim_range)) = self.position(path) else { return Known::Unknown };
+        if numbers_then != numbers(stat) {
             return Known::Unknown;
         }
         let claim = &self.old[claim_range.clone()];
-        let claim = if claim.is_empty() { Ok(None) } else { serde_json::from_slice(claim).map(Some) };
-        let Ok(claim) = claim else { return Known::Unknown };
-        self.new.extend_from_slice(&self.old[at..claim_range.end]);
+        let claim = if claim.is_empty() { None } else { decode(claim) };
+        if claim.is_none() && !claim_range.is_empty() {
+            return Known::Unknown;
+        }
+        let card = at..claim_range.end;
+        if card.start != self.cursor {
+            self.differ();
+        }
+        self.cursor = card.end;
+        if let New::Differs(new) = &mut self.new {
+            new.extend_from_slice(&self.old[card]);
+        }
         Known::Same(claim)
     }
 
     /// Keeps what was read of a card at `now` (nanoseconds).
     pub(super) fn keep(&mut self, path: &[u8], stat: &Stat, claim: Option<&Claim>, now_ns: i64) {
-        let claim = claim.map(serde_json::to_vec).transpose().ok().flatten().unwrap_or_default();
+        // Wherever the card stood before, it does not stand there as it is now.
+        let new = self.differ();
+        // A card that cannot be kept is read each time.
+        let Some(claim) = claim.map_or(Some(Vec::new()), encode) else { return };
         let (Ok(path_len), Ok(claim_len)) = (u16::try_from(path.len()), u16::try_from(claim.len())) else {
             return;
         };
@@ -83,30 +99,42 @@ impl Heads {
             return;
         }
         for number in numbers(stat) {
-            self.new.extend_from_slice(&number.to_le_bytes());
+            new.extend_from_slice(&number.to_le_bytes());
         }
-        self.new.extend_from_slice(&path_len.to_le_bytes());
-        self.new.extend_from_slice(&claim_len.to_le_bytes());
-        self.new.extend_from_slice(path);
-        self.new.extend_from_slice(&claim);
+        new.extend_from_slice(&path_len.to_le_bytes());
+        new.extend_from_slice(&claim_len.to_le_bytes());
+        new.extend_from_slice(path);
+        new.extend_from_slice(&claim);
     }
 
     /// Writes what was found, unless it is what was there.
     pub(super) fn store(mut self, activity: &Dir) -> std::io::Result<()> {
-        let sum = checksum(&self.new[LEAD..]);
-        self.new[8..LEAD].copy_from_slice(&sum.to_le_bytes());
-        if self.new == self.old || (self.old.is_empty() && self.new.len() == LEAD) {
-            return Ok(());
+        if self.cursor != self.old.len() {
+            self.differ();
         }
-        activity.replace(FILE, &self.new)
+        let New::Differs(mut new) = self.new else { return Ok(()) };
+        let sum = checksum(&new[LEAD..]);
+        new[8..LEAD].copy_from_slice(&sum.to_le_bytes());
+        if new == self.old { Ok(()) } else { activity.replace(FILE, &new) }
     }
 
-    /// Where the card with this path begins.
-    fn position(&mut self, path: &[u8]) -> Option<usize> {
-        if let Some((_, found, _)) = self.card(self.cursor)
+    /// From here on what is written is not what was there.
+    fn differ(&mut self) -> &mut Vec<u8> {
+        if let New::AsBefore = self.new {
+            self.new = New::Differs(self.old[..self.cursor].to_vec());
+        }
+        match &mut self.new {
+            New::Differs(new) => new,
+            New::AsBefore => unreachable!("made to differ above"),
+        }
+    }
+
+    /// Where the card with this path begins, its numbers, and where its claim lies.
+    fn position(&mut self, path: &[u8]) -> Option<(usize, [u64; 4], Range<usize>)> {
+        if let Some((numbers, found, claim)) = self.card(self.cursor)
             && &self.old[found] == path
         {
-            return Some(self.cursor);
+            return Some((self.cursor, numbers, claim));
         }
         if self.sorted.is_none() {
             let mut sorted = Vec::new();
@@ -120,7 +148,9 @@ impl Heads {
         }
         let sorted = self.sorted.as_ref()?;
         let found = sorted.binary_search_by(|(range, _)| self.old[range.clone()].cmp(path)).ok()?;
-        Some(sorted[found].1)
+        let at = sorted[found].1;
+        let (numbers, _, claim) = self.card(at)?;
+        Some((at, numbers, claim))
     }
 
     /// The numbers, path and claim of the card that begins at `at`.
@@ -138,6 +168,48 @@ impl Heads {
     }
 }
 
+/// A text that is not there.
+const NONE: u16 = u16::MAX;
+
+/// A claim as bytes; `None` when one of its texts is too long for its length.
+fn encode(claim: &Claim) -> Option<Vec<u8>> {
+    let fixed = [
+        Some(&claim.id),
+        Some(&claim.claimed_by),
+        claim.title.as_ref(),
+        claim.status.as_ref(),
+        claim.claimed_at.as_ref(),
+    ];
+    let mut out = Vec::new();
+    for text in fixed.into_iter().chain(claim.scope.iter().map(Some)) {
+        let length = match text {
+            Some(text) => u16::try_from(text.len()).ok().filter(|length| *length != NONE)?,
+            None => NONE,
+        };
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(text.map_or("", |text| text).as_bytes());
+    }
+    Some(out)
+}
+
+fn decode(bytes: &[u8]) -> Option<Claim> {
+    let mut rest = bytes;
+    let mut next = || -> Option<Option<String>> {
+        let (length, tail) = rest.split_first_chunk()?;
+        let length = u16::from_le_bytes(*length);
+        if length == NONE {
+            rest = tail;
+            return Some(None);
+        }
+        let (text, tail) = tail.split_at_checked(usize::from(length))?;
+        rest = tail;
+        Some(Some(std::str::from_utf8(text).ok()?.to_owned()))
+    };
+    let (id, claimed_by, title, status, claimed_at) = (next()??, next()??, next()?, next()?, next()?);
+    let scope = std::iter::from_fn(|| next().flatten()).collect();
+    rest.is_empty().then_some(Claim { id, title, status, claimed_by, claimed_at, session: None, scope })
+}
+
 fn numbers(stat: &Stat) -> [u64; 4] {
     [stat.ino, stat.size, stat.mtime_ns.cast_unsigned(), stat.ctime_ns.cast_unsigned()]
 }
@@ -147,18 +219,12 @@ fn is_whole(bytes: &[u8]) -> bool {
     lead[..8] == *MAGIC && lead[8..] == checksum(rest).to_le_bytes()
 }
 
-/// Tells damage, not intent: eight bytes at a time.
+/// Tells damage, not intent: a sum of words, which the processor adds several at a time, and the length.
 fn checksum(bytes: &[u8]) -> u64 {
-    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mut sum = bytes.len() as u64 ^ MIX;
     let (words, rest) = bytes.as_chunks::<8>();
-    for word in words {
-        sum = (sum ^ u64::from_le_bytes(*word)).wrapping_mul(MIX).rotate_left(29);
-    }
-    for byte in rest {
-        sum = (sum ^ u64::from(*byte)).wrapping_mul(MIX).rotate_left(29);
-    }
-    sum
+    let sum = words.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+    let rest = rest.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+    sum.wrapping_add(rest.rotate_left(31)).wrapping_add(bytes.len() as u64)
 }
 
 #[cfg(test)]
@@ -179,6 +245,24 @@ mod tests {
             claimed_at: None,
             session: None,
             scope: vec!["src".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_claim_comes_back_as_it_was() {
+        let full =
+            Claim {
+                title: Some("Tïtle".to_owned()), scope: vec![String::new(), "a".into()], ..claim("T-1")
+            };
+        for claim in [claim("T-1"), full, Claim { scope: Vec::new(), ..claim("") }] {
+            assert_eq!(decode(&encode(&claim).unwrap()), Some(claim));
+        }
+        let long = Claim { title: Some("x".repeat(70_000)), ..claim("T-1") };
+        assert_eq!(encode(&long), None);
+        for junk in
+            [&b"\x01"[..], b"\xff\xff", b"\x01\x00a\x01\x00b\xff\xff\xff\xff\xff\xff\x09", b"\x01\x00\xff"]
+        {
+            assert_eq!(decode(junk), None);
         }
     }
 

@@ -5,9 +5,9 @@ use super::claim::{Held, session_of};
 use super::heads::{Heads, Known};
 use super::session::Session;
 use crate::clock::Time;
-use crate::fs::{Dir, Kind, Stat, read_more};
+use crate::fs::{Dir, Entry, Kind, Stat, read_more};
 use crate::record::{Head, Header, read_head};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
@@ -113,7 +113,7 @@ impl Search<'_> {
         let top = depth == 0;
         let mut folders: Vec<OsString> = Vec::new();
         let mut stopped = Ok(true);
-        dir.list(|name, kind| {
+        dir.list(|entry| {
             self.seen += 1;
             if top && self.bound.most.is_some_and(|most| self.seen > most) {
                 stopped = Ok(false);
@@ -124,16 +124,16 @@ impl Search<'_> {
             if !matches!(stopped, Ok(true)) {
                 return ControlFlow::Break(());
             }
-            let bytes = name.as_encoded_bytes();
-            match kind {
+            let bytes = entry.name().as_encoded_bytes();
+            match entry.kind() {
                 Kind::File if bytes.ends_with(b".md") => {
                     let length = prefix.len();
                     prefix.extend_from_slice(bytes);
-                    self.card(dir, name, prefix);
+                    self.card(dir, entry, prefix);
                     prefix.truncate(length);
                 }
                 Kind::Dir if !bytes.starts_with(b".") && (!top || bytes != b"archive") => {
-                    folders.push(name.to_owned());
+                    folders.push(entry.name().to_owned());
                 }
                 _ => {}
             }
@@ -158,17 +158,19 @@ impl Search<'_> {
     }
 
     /// Looks at one card; one that cannot be looked at or read costs itself alone.
-    fn card(&mut self, dir: &Dir, name: &OsStr, path: &[u8]) {
+    fn card(&mut self, dir: &Dir, entry: &Entry<'_>, path: &[u8]) {
         let known = if self.heads.is_empty() {
             Known::Unknown
         } else {
-            let Ok(stat) = dir.stat_entry(name) else { return };
+            let Ok(stat) = entry.stat() else { return };
             self.heads.find(path, &stat)
         };
         let claim = match known {
             Known::Same(claim) => claim,
             Known::Unknown => {
-                let Some((stat, header)) = name.to_str().and_then(|name| head(dir, name)) else { return };
+                let Some((stat, header)) = entry.name().to_str().and_then(|name| head(dir, name)) else {
+                    return;
+                };
                 let claim = header.as_ref().and_then(claim);
                 self.heads.keep(path, &stat, claim.as_ref(), self.now_ns);
                 claim

@@ -195,9 +195,9 @@ pub fn of(root: &Dir) -> Vec<Session> {
 pub fn read_all(sessions: &Dir) -> Vec<Session> {
     let mut names = Vec::new();
     // A folder that cannot be listed to its end still has the sessions read so far.
-    let _ = sessions.list(|name, kind| {
-        if kind == Kind::File
-            && let Some(name) = name.to_str().filter(|name| name.rsplit('.').next() == Some("json"))
+    let _ = sessions.list(|entry| {
+        if entry.kind() == Kind::File
+            && let Some(name) = entry.name().to_str().filter(|name| name.rsplit('.').next() == Some("json"))
         {
             names.push(name.to_owned());
         }

@@ -1,7 +1,7 @@
 //! [`Dir`] where there are no directory handles: every segment is looked at before it is passed.
 
 use super::{Kind, Probe, Stat, refused, temporary_name};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::ops::ControlFlow;
@@ -12,6 +12,31 @@ use std::time::{Duration, UNIX_EPOCH};
 /// is an error, whatever it points to.
 #[derive(Debug)]
 pub struct Dir(PathBuf);
+
+/// An entry of a directory that is being listed.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    dir: &'a Dir,
+    name: OsString,
+    kind: Kind,
+}
+
+impl Entry<'_> {
+    /// Its raw name.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// What the listing says it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What it is now, links not followed.
+    pub fn stat(&self) -> io::Result<Stat> {
+        Ok(stat_of(&std::fs::symlink_metadata(self.dir.0.join(&self.name))?))
+    }
+}
 
 impl Dir {
     /// Opens a directory by path; links in `path` itself are followed.
@@ -70,11 +95,6 @@ impl Dir {
         Ok(stat_of(&std::fs::symlink_metadata(self.0.join(path))?))
     }
 
-    /// [`Dir::stat`] of an entry by its raw name.
-    pub fn stat_entry(&self, name: &OsStr) -> io::Result<Stat> {
-        Ok(stat_of(&std::fs::symlink_metadata(self.0.join(name))?))
-    }
-
     /// Whether a link stands anywhere in `path`, its last name included.
     pub fn probe(&self, path: &str) -> Probe {
         match self.resolve(path).and_then(|full| std::fs::symlink_metadata(full)) {
@@ -99,11 +119,11 @@ impl Dir {
     }
 
     /// Hands each entry to `each`, in no order, until it breaks.
-    pub fn list(&self, mut each: impl FnMut(&OsStr, Kind) -> ControlFlow<()>) -> io::Result<()> {
-        for entry in std::fs::read_dir(&self.0)? {
-            let entry = entry?;
-            let kind = entry.metadata().map_or(Kind::Other, |found| kind_of(&found));
-            if each(&entry.file_name(), kind).is_break() {
+    pub fn list(&self, mut each: impl FnMut(&Entry<'_>) -> ControlFlow<()>) -> io::Result<()> {
+        for found in std::fs::read_dir(&self.0)? {
+            let found = found?;
+            let kind = found.metadata().map_or(Kind::Other, |found| kind_of(&found));
+            if each(&Entry { dir: self, name: found.file_name(), kind }).is_break() {
                 break;
             }
         }

@@ -3,7 +3,8 @@
 use super::{Kind, Probe, Stat, read_more, refused, temporary_name};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use std::ffi::OsStr;
+use std::cell::Cell;
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -13,20 +14,52 @@ use std::os::unix::ffi::OsStrExt;
 /// A directory held open. Paths given to it are relative, `/` separated, without `.` and `..`; a link anywhere in them
 /// is an error, whatever it points to.
 #[derive(Debug)]
-pub struct Dir(OwnedFd);
+pub struct Dir {
+    fd: OwnedFd,
+    listed: Cell<bool>,
+}
+
+/// An entry of a directory that is being listed.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    dir: &'a Dir,
+    name: &'a CStr,
+    kind: Kind,
+}
+
+impl Entry<'_> {
+    /// Its raw name.
+    pub fn name(&self) -> &OsStr {
+        OsStr::from_bytes(self.name.to_bytes())
+    }
+
+    /// What the listing says it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What it is now, links not followed.
+    pub fn stat(&self) -> io::Result<Stat> {
+        Ok(stat_of(&rustix::fs::statat(&self.dir.fd, self.name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+}
 
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 impl Dir {
+    fn new(fd: OwnedFd) -> Self {
+        Self { fd, listed: Cell::new(false) }
+    }
+
     /// Opens a directory by path; links in `path` itself are followed.
     pub fn open(path: &str) -> io::Result<Self> {
-        Ok(Self(rustix::fs::open(path, FOLDER, Mode::empty())?))
+        Ok(Self::new(rustix::fs::open(path, FOLDER, Mode::empty())?))
     }
 
     /// Opens a directory below this one.
     pub fn below(&self, path: &str) -> io::Result<Self> {
-        Ok(Self(self.open_at(path, FOLDER | OFlags::NOFOLLOW, Mode::empty())?))
+        Ok(Self::new(self.open_at(path, FOLDER | OFlags::NOFOLLOW, Mode::empty())?))
     }
 
     /// Opens a directory below this one and makes what is missing on the way.
@@ -38,7 +71,7 @@ impl Dir {
         let mut at: Option<Self> = None;
         for name in path.split('/') {
             let here = at.as_ref().unwrap_or(self);
-            match rustix::fs::mkdirat(&here.0, name, Mode::from_raw_mode(0o777)) {
+            match rustix::fs::mkdirat(&here.fd, name, Mode::from_raw_mode(0o777)) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -70,12 +103,7 @@ impl Dir {
 
     /// What is at `path`, links not followed.
     pub fn stat(&self, path: &str) -> io::Result<Stat> {
-        Ok(stat_of(&rustix::fs::statat(&self.0, path, AtFlags::SYMLINK_NOFOLLOW)?))
-    }
-
-    /// [`Dir::stat`] of an entry by its raw name.
-    pub fn stat_entry(&self, name: &OsStr) -> io::Result<Stat> {
-        Ok(stat_of(&rustix::fs::statat(&self.0, name.as_bytes(), AtFlags::SYMLINK_NOFOLLOW)?))
+        Ok(stat_of(&rustix::fs::statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     /// Whether a link stands anywhere in `path`, its last name included. For a process that ends soon.
@@ -86,7 +114,7 @@ impl Dir {
             let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
             // With NOFOLLOW beside it, O_PATH would open a link itself.
             let flags = OFlags::PATH | OFlags::CLOEXEC;
-            match rustix::fs::openat2(&self.0, path, flags, Mode::empty(), resolve) {
+            match rustix::fs::openat2(&self.fd, path, flags, Mode::empty(), resolve) {
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 Ok(found) => {
                     // Asked about once or twice in a process that ends soon, which closes it then.
@@ -114,36 +142,36 @@ impl Dir {
 
     /// What this directory is itself.
     pub fn stat_self(&self) -> io::Result<Stat> {
-        Ok(stat_of(&rustix::fs::fstat(&self.0)?))
+        Ok(stat_of(&rustix::fs::fstat(&self.fd)?))
     }
 
     /// Opens a directory entry by its raw name.
     pub fn enter(&self, name: &OsStr) -> io::Result<Self> {
         let flags = FOLDER | OFlags::NOFOLLOW;
-        Ok(Self(rustix::fs::openat(&self.0, name.as_bytes(), flags, Mode::empty())?))
+        Ok(Self::new(rustix::fs::openat(&self.fd, name.as_bytes(), flags, Mode::empty())?))
     }
 
     /// Hands each entry to `each`, in no order, `.` and `..` left out, until it breaks. A file system that does not say
     /// what an entry is costs a `stat` for it.
-    pub fn list(&self, mut each: impl FnMut(&OsStr, Kind) -> ControlFlow<()>) -> io::Result<()> {
-        let mut visit = |name: &std::ffi::CStr, known: FileType| {
-            let bytes = name.to_bytes();
-            if matches!(bytes, b"." | b"..") {
+    pub fn list(&self, mut each: impl FnMut(&Entry<'_>) -> ControlFlow<()>) -> io::Result<()> {
+        // A handle reads on from where an earlier listing stopped.
+        if self.listed.replace(true) {
+            rustix::fs::seek(&self.fd, rustix::fs::SeekFrom::Start(0))?;
+        }
+        let mut visit = |name: &CStr, known: FileType| {
+            if matches!(name.to_bytes(), b"." | b"..") {
                 return ControlFlow::Continue(());
             }
-            let name = OsStr::from_bytes(bytes);
-            let kind = match known {
-                FileType::Unknown => self.stat_entry(name).map_or(Kind::Other, |stat| stat.kind),
-                known => kind_of(known),
-            };
-            each(name, kind)
+            let mut entry = Entry { dir: self, name, kind: kind_of(known) };
+            if known == FileType::Unknown {
+                entry.kind = entry.stat().map_or(Kind::Other, |stat| stat.kind);
+            }
+            each(&entry)
         };
         #[cfg(target_os = "linux")]
         {
             let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 16 * 1024];
-            // A handle reads on from where an earlier listing stopped.
-            rustix::fs::seek(&self.0, rustix::fs::SeekFrom::Start(0))?;
-            let mut entries = rustix::fs::RawDir::new(&self.0, &mut buffer);
+            let mut entries = rustix::fs::RawDir::new(&self.fd, &mut buffer);
             while let Some(entry) = entries.next() {
                 let entry = entry?;
                 if visit(entry.file_name(), entry.file_type()).is_break() {
@@ -152,7 +180,7 @@ impl Dir {
             }
         }
         #[cfg(not(target_os = "linux"))]
-        for entry in rustix::fs::Dir::read_from(&self.0)? {
+        for entry in rustix::fs::Dir::read_from(&self.fd)? {
             let entry = entry?;
             if visit(entry.file_name(), entry.file_type()).is_break() {
                 break;
@@ -184,7 +212,7 @@ impl Dir {
         let done = file
             .write_all(bytes)
             .and_then(|()| look(&file))
-            .and_then(|seen| Ok(rustix::fs::renameat(&self.0, &*temporary, &self.0, name).map(|()| seen)?));
+            .and_then(|seen| Ok(rustix::fs::renameat(&self.fd, &*temporary, &self.fd, name).map(|()| seen)?));
         if done.is_err() {
             let _ = self.remove(&temporary);
         }
@@ -194,7 +222,7 @@ impl Dir {
     /// Makes a new file; one that is there already is `AlreadyExists`.
     pub fn create(&self, name: &str) -> io::Result<File> {
         let flags = FILE | OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
-        Ok(File::from(rustix::fs::openat(&self.0, name, flags, Mode::from_raw_mode(0o666))?))
+        Ok(File::from(rustix::fs::openat(&self.fd, name, flags, Mode::from_raw_mode(0o666))?))
     }
 
     /// Adds `bytes` at the end of a regular file in one write, making the file when it is missing. For a process that
@@ -211,17 +239,17 @@ impl Dir {
 
     /// Renames an entry, over an existing one.
     pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        Ok(rustix::fs::renameat(&self.0, from, &self.0, to)?)
+        Ok(rustix::fs::renameat(&self.fd, from, &self.fd, to)?)
     }
 
     /// Gives a file a second name; one that is there already is `AlreadyExists`.
     pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
-        Ok(rustix::fs::linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+        Ok(rustix::fs::linkat(&self.fd, from, &self.fd, to, AtFlags::empty())?)
     }
 
     /// Removes a file or link.
     pub fn remove(&self, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&self.0, name, AtFlags::empty())?)
+        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
     /// One `openat2` where the kernel has it, a walk of handles where not.
@@ -230,13 +258,13 @@ impl Dir {
         {
             use rustix::fs::ResolveFlags;
             let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
-            match rustix::fs::openat2(&self.0, path, flags, mode, resolve) {
+            match rustix::fs::openat2(&self.fd, path, flags, mode, resolve) {
                 // Older kernels, and sandboxes that do not know the call.
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 opened => return Ok(opened?),
             }
         }
-        walk(self.0.as_fd(), path, flags, mode)
+        walk(self.fd.as_fd(), path, flags, mode)
     }
 }
 
@@ -309,7 +337,7 @@ mod tests {
         let flags = FILE | OFlags::RDONLY;
         for (path, opens) in [("a/b/f", true), ("l/b/f", false), ("a/b/g", false), ("a/missing/f", false)] {
             assert_eq!(dir.open_at(path, flags, Mode::empty()).is_ok(), opens, "openat2 {path}");
-            assert_eq!(walk(dir.0.as_fd(), path, flags, Mode::empty()).is_ok(), opens, "walk {path}");
+            assert_eq!(walk(dir.fd.as_fd(), path, flags, Mode::empty()).is_ok(), opens, "walk {path}");
             assert_eq!(dir.probe(path), dir.probe_by_walking(path), "probe {path}");
             assert_eq!(dir.probe(path) == Probe::Plain, opens, "probe {path}");
         }

@@ -15,7 +15,7 @@ mod dir;
 #[path = "dir_portable.rs"]
 mod dir;
 
-pub use dir::Dir;
+pub use dir::{Dir, Entry};
 pub use lock::{Lock, Purpose};
 pub use read::read_regular;
 pub use record::{Created, contained, create, relocate, replace};

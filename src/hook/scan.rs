@@ -2,13 +2,11 @@
 
 use crate::activity::board::Claim;
 use crate::clock::Time;
-use crate::fs::{Dir, Kind};
+use crate::fs::{Dir, Kind, Stat};
 use crate::path::{Flavour, same_name};
 use crate::scope;
-use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::time::Instant;
 
 /// How many directory entries one scan looks at.
@@ -61,12 +59,14 @@ pub(super) fn scan(root: &Dir, claims: &[&Claim], window: Time, until: Instant) 
     let mut walk = Walk {
         root,
         plan: &plan,
-        window,
+        window_ns: window.ms().saturating_add(1).saturating_mul(1_000_000),
         until,
         left: MOST,
-        entered: BTreeSet::new(),
-        names: Vec::new(),
-        entries: Vec::new(),
+        walked: Vec::new(),
+        paths: String::new(),
+        queue: Vec::new(),
+        names: String::new(),
+        folders: Vec::new(),
         out: Scanned::default(),
     };
     for entry in &plan {
@@ -93,7 +93,12 @@ fn plan<'a>(root: &Dir, claims: &[&'a Claim]) -> Vec<Planned<'a>> {
                 continue;
             }
             // A literal part that is missing or runs through a link has nothing to walk.
-            let Some(kind) = kind_at(root, &start.literal) else { continue };
+            let kind = if start.literal.is_empty() {
+                Some(Kind::Dir)
+            } else {
+                look(root, &start.literal).map(|stat| stat.kind)
+            };
+            let Some(kind) = kind else { continue };
             let order = match kind {
                 Kind::File if !start.pattern => Order::File,
                 Kind::Dir if start.pattern => Order::Pattern,
@@ -107,15 +112,13 @@ fn plan<'a>(root: &Dir, claims: &[&'a Claim]) -> Vec<Planned<'a>> {
     plan
 }
 
-fn kind_at(root: &Dir, literal: &str) -> Option<Kind> {
-    if literal.is_empty() {
-        return Some(Kind::Dir);
-    }
-    let found = match literal.rsplit_once('/') {
+/// What is at a repository path, when no link is on the way to it.
+fn look(root: &Dir, path: &str) -> Option<Stat> {
+    let found = match path.rsplit_once('/') {
         Some((folder, name)) => root.below(folder).and_then(|folder| folder.stat(name)),
-        None => root.stat(literal),
+        None => root.stat(path),
     };
-    found.ok().map(|stat| stat.kind)
+    found.ok()
 }
 
 fn is_closed(name: &str) -> bool {
@@ -125,140 +128,133 @@ fn is_closed(name: &str) -> bool {
 struct Walk<'a> {
     root: &'a Dir,
     plan: &'a [Planned<'a>],
-    window: Time,
+    /// The first time that is later than the window, in nanoseconds.
+    window_ns: i64,
     until: Instant,
     left: usize,
-    entered: BTreeSet<String>,
-    /// The names of one directory, one after the other; used again for the next.
-    names: Vec<u8>,
-    /// Where each name lies, and what it is.
-    entries: Vec<(u32, u32, Kind)>,
+    /// Literal parts that have been walked to their end, with all that is below.
+    walked: Vec<&'a str>,
+    /// The paths of the folders of one walk, one after the other, and where each lies.
+    paths: String,
+    queue: Vec<Range<usize>>,
+    /// The names of the folders in one folder, and where each lies; used again for the next.
+    names: String,
+    folders: Vec<Range<usize>>,
     out: Scanned,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     fn single(&mut self, path: &str) {
         if self.left == 0 {
             self.out.stopped = true;
             return;
         }
         self.left -= 1;
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let stat = if folder.is_empty() {
-            self.root.stat(name)
-        } else {
-            self.root.below(folder).and_then(|folder| folder.stat(name))
-        };
-        if let Ok(stat) = stat
+        if let Some(stat) = look(self.root, path)
             && stat.kind == Kind::File
+            && stat.mtime_ns >= self.window_ns
         {
-            self.judge(stat.mtime_ns, || path.to_owned());
+            keep(self.plan, &mut self.out, path.to_owned(), stat.mtime_ns);
         }
     }
 
-    /// Breadth first, the names of a directory sorted.
-    fn below(&mut self, literal: &str) -> io::Result<()> {
-        let mut queue = vec![literal.to_owned()];
+    /// Breadth first, the names of a folder sorted. What an earlier entry has walked is not walked again.
+    fn below(&mut self, literal: &'a str) -> io::Result<()> {
+        if self.walked.iter().any(|done| is_inside(done, literal)) {
+            return Ok(());
+        }
+        self.paths.clear();
+        self.paths.push_str(literal);
+        self.queue.clear();
+        self.queue.push(0..literal.len());
         let mut at = 0;
-        while at < queue.len() {
-            let folder = std::mem::take(&mut queue[at]);
+        while let Some(folder) = self.queue.get(at).cloned() {
             at += 1;
-            if self.entered.contains(&folder) {
-                continue;
-            }
             if Instant::now() > self.until {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "too many files for the time there is"));
             }
             self.out.stopped |= self.left == 0;
             if self.out.stopped {
-                break;
+                return Ok(());
             }
-            self.folder(&folder, &mut queue);
-            self.entered.insert(folder);
+            self.folder(folder);
         }
+        self.walked.push(literal);
         Ok(())
     }
 
-    fn folder(&mut self, folder: &str, queue: &mut Vec<String>) {
+    fn folder(&mut self, folder: Range<usize>) {
+        let path = &self.paths[folder.clone()];
         let opened;
-        let dir = if folder.is_empty() {
+        let dir = if path.is_empty() {
             self.root
         } else {
             // A folder that is gone, a link or not ours to read holds nothing that can be looked at.
-            let Ok(dir) = self.root.below(folder) else { return };
+            let Ok(dir) = self.root.below(path) else { return };
             opened = dir;
             &opened
         };
         self.names.clear();
-        self.entries.clear();
-        let (names, entries, left) = (&mut self.names, &mut self.entries, &mut self.left);
-        let mut more = false;
-        let _ = dir.list(|name, kind| {
-            if *left == 0 {
-                more = true;
+        self.folders.clear();
+        let _ = dir.list(|entry| {
+            if self.left == 0 {
+                self.out.stopped = true;
                 return ControlFlow::Break(());
             }
-            *left -= 1;
-            let bytes = name.as_encoded_bytes();
-            entries.push((names.len() as u32, bytes.len() as u32, kind));
-            names.extend_from_slice(bytes);
-            ControlFlow::Continue(())
-        });
-        self.out.stopped |= more;
-        let names = std::mem::take(&mut self.names);
-        let mut entries = std::mem::take(&mut self.entries);
-        let name_of = |entry: &(u32, u32, Kind)| &names[entry.0 as usize..(entry.0 + entry.1) as usize];
-        entries.sort_unstable_by(|a, b| name_of(a).cmp(name_of(b)));
-        for entry in &entries {
-            let bytes = name_of(entry);
-            match entry.2 {
+            self.left -= 1;
+            match entry.kind() {
                 Kind::File => {
-                    if let Some(mtime_ns) = mtime(dir, bytes) {
-                        self.judge(mtime_ns, || joined(folder, bytes));
+                    // The listing may be older than the entry: whatever it is by now, only a regular file counts.
+                    if let Ok(stat) = entry.stat()
+                        && stat.mtime_ns >= self.window_ns
+                        && stat.kind == Kind::File
+                    {
+                        let name = entry.name().to_string_lossy();
+                        keep(self.plan, &mut self.out, joined(path, &name), stat.mtime_ns);
                     }
                 }
                 Kind::Dir => {
-                    let path = joined(folder, bytes);
-                    if !is_closed(path.rsplit('/').next().unwrap_or_default()) {
-                        queue.push(path);
+                    let name = entry.name().to_string_lossy();
+                    if !is_closed(&name) {
+                        let begin = self.names.len();
+                        self.names.push_str(&name);
+                        self.folders.push(begin..self.names.len());
                     }
                 }
                 Kind::Link | Kind::Other => {}
             }
+            ControlFlow::Continue(())
+        });
+        let names = &self.names;
+        self.folders.sort_unstable_by(|a, b| names[a.clone()].cmp(&names[b.clone()]));
+        for name in &self.folders {
+            let begin = self.paths.len();
+            self.paths.extend_from_within(folder.clone());
+            if !folder.is_empty() {
+                self.paths.push('/');
+            }
+            self.paths.push_str(&names[name.clone()]);
+            if self.walked.contains(&&self.paths[begin..]) {
+                self.paths.truncate(begin);
+            } else {
+                self.queue.push(begin..self.paths.len());
+            }
         }
-        (self.names, self.entries) = (names, entries);
     }
+}
 
-    /// Keeps a file when it changed in the window and an entry covers it; the first one in plan order takes it.
-    fn judge(&mut self, mtime_ns: i64, path: impl FnOnce() -> String) {
-        let mtime = mtime_ns.div_euclid(1_000_000);
-        if mtime <= self.window.ms() {
-            return;
-        }
-        let path = path();
-        if let Some(taker) = self.plan.iter().find(|planned| scope::covers(planned.entry, &path)) {
-            self.out.findings.push(Finding { path, claim: taker.claim, mtime });
-        }
+/// Keeps a file that changed when an entry covers it; the first one in plan order takes it.
+fn keep(plan: &[Planned<'_>], out: &mut Scanned, path: String, mtime_ns: i64) {
+    if let Some(taker) = plan.iter().find(|planned| scope::covers(planned.entry, &path)) {
+        out.findings.push(Finding { path, claim: taker.claim, mtime: mtime_ns.div_euclid(1_000_000) });
     }
 }
 
-#[cfg(unix)]
-fn mtime(dir: &Dir, name: &[u8]) -> Option<i64> {
-    use std::os::unix::ffi::OsStrExt;
-    // The listing may be older than the entry: whatever it is by now, only a regular file counts.
-    dir.stat_entry(OsStr::from_bytes(name))
-        .ok()
-        .filter(|stat| stat.kind == Kind::File)
-        .map(|stat| stat.mtime_ns)
+/// Whether the repository path `inner` is `outer` or below it; everything is below the root.
+fn is_inside(outer: &str, inner: &str) -> bool {
+    outer.is_empty() || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-#[cfg(not(unix))]
-fn mtime(dir: &Dir, name: &[u8]) -> Option<i64> {
-    let name = std::str::from_utf8(name).ok()?;
-    dir.stat_entry(OsStr::new(name)).ok().filter(|stat| stat.kind == Kind::File).map(|stat| stat.mtime_ns)
-}
-
-fn joined(folder: &str, name: &[u8]) -> String {
-    let name = String::from_utf8_lossy(name);
-    if folder.is_empty() { name.into_owned() } else { format!("{folder}/{name}") }
+fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

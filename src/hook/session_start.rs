@@ -95,17 +95,17 @@ fn prune(sessions: &Dir) {
     let mut old = Vec::new();
     let mut seen = 0;
     let now = Time::system().ms();
-    let _ = sessions.list(|name, kind| {
+    let _ = sessions.list(|entry| {
         seen += 1;
-        if kind == Kind::File
-            && let Some(name) = name.to_str()
+        if entry.kind() == Kind::File
+            && let Some(name) = entry.name().to_str()
         {
             let limit = match name.rsplit('.').next() {
                 Some("json") => Some(SESSION_MS),
                 Some("tmp" | "start") => Some(LEFTOVER_MS),
                 _ => None,
             };
-            if let (Some(limit), Ok(stat)) = (limit, sessions.stat(name))
+            if let (Some(limit), Ok(stat)) = (limit, entry.stat())
                 && now - stat.mtime_ns / 1_000_000 > limit
             {
                 old.push(name.to_owned());

@@ -5,7 +5,7 @@
 
 use super::card::{Card, Place};
 use crate::failure::{Code, Failure};
-use crate::fs::{self, Dir, Kind};
+use crate::fs::{self, Dir, Entry, Kind};
 use crate::record::{NotARecord, id};
 use crate::workspace::Workspace;
 use std::collections::HashSet;
@@ -141,9 +141,9 @@ impl Assets {
         let top = open_folder(&root, workspace, &workspace.paths.assets)?;
         let mut names = HashSet::new();
         if let Some(top) = &top {
-            let found = top.list(|name, kind| {
-                if kind == Kind::Dir {
-                    names.insert(name.to_owned());
+            let found = top.list(|entry| {
+                if entry.kind() == Kind::Dir {
+                    names.insert(entry.name().to_owned());
                 }
                 ControlFlow::Continue(())
             });
@@ -159,9 +159,9 @@ impl Assets {
         let Some(top) = self.top.as_ref().filter(|_| self.names.contains(name)) else { return Vec::new() };
         let mut files = Vec::new();
         let listed = top.enter(name).and_then(|folder| {
-            folder.list(|name, kind| {
-                if kind == Kind::File {
-                    files.extend(name.to_str().map(str::to_owned));
+            folder.list(|entry| {
+                if entry.kind() == Kind::File {
+                    files.extend(entry.name().to_str().map(str::to_owned));
                 }
                 ControlFlow::Continue(())
             })
@@ -223,7 +223,8 @@ impl Walk {
         while let Some(folder) = waiting.pop() {
             let path =
                 |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            let each = |name: &OsStr, kind: Kind| {
+            let each = |entry: &Entry<'_>| {
+                let (name, kind) = (entry.name(), entry.kind());
                 let text = name.to_string_lossy();
                 walk.highest = walk.highest.max(id::sequence(&text, prefix).unwrap_or(0));
                 let is_markdown = name.as_encoded_bytes().ends_with(b".md");
