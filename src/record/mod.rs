@@ -21,7 +21,7 @@ mod properties;
 mod vectors;
 
 pub use body::{Section, append_under_heading, fenced_lines, join_sections, sections, with_body};
-pub use document::{Document, Head, NotARecord, decode, read, read_head};
+pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};
 pub use header::{Entry, Header, Style};
 pub use patch::{Change, patch, render};
 pub use revision::revision;
