@@ -3,7 +3,7 @@
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output, invalid_option, sanitise};
 use crate::failure::{Code, Failure};
 use crate::path::one_line;
-use crate::surface::init::{self, Existing, Plan, Wishes};
+use crate::surface::init::{self, Existing, Plan, Status, Wishes};
 use crate::workspace::{self, AGENT_TARGETS, CI_TARGETS, Missing};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -169,10 +169,10 @@ fn plan_text(plan: &Plan, folders: Folders) -> String {
         let _ = writeln!(out, "  {flag:<10} {value}");
     }
     out.push('\n');
-    if folders == Folders::Counted
-        && let [(first, status), below @ ..] = &plan.folders[..]
-    {
-        let _ = writeln!(out, "  {:<10} {first}/ and {} folders below it", status.word(), below.len());
+    let made = plan.folders.iter().filter(|(_, status)| *status == Status::Created).count();
+    if folders == Folders::Counted && made > 0 {
+        let plural = if made == 1 { "folder" } else { "folders" };
+        let _ = writeln!(out, "  {:<10} {made} {plural} for records", Status::Created.word());
     }
     for (path, status) in plan.folders.iter().filter(|_| folders == Folders::Named) {
         let _ = writeln!(out, "  {:<10} {path}/", status.word());
