@@ -16,5 +16,6 @@ mod payload;
 mod process;
 mod registered;
 mod runtime;
+mod usage;
 mod workspace;
 mod world;
