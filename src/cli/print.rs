@@ -1,10 +1,10 @@
 //! The one place that prints: JSON for programs, clean text for terminals.
 
 use super::{Command, args::GLOBAL, listed};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 
 /// What a command answers.
 #[derive(Clone, Debug)]
@@ -72,8 +72,20 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    output.exit
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        // A disk that is full, for one: half an answer must not pass for a whole one.
+        Err(error) if !is_nobody(&error) => {
+            let text = format!("the answer could not be printed: {error}");
+            failure(&Failure::new(Code::INTERNAL_ERROR, text), json)
+        }
+        _ => output.exit,
+    }
+}
+
+/// Whether there is nobody to print to: a reader that has gone away, a stdout that was closed from the start.
+fn is_nobody(error: &io::Error) -> bool {
+    const CLOSED: i32 = 9;
+    error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(CLOSED))
 }
 
 /// Prints a failure on stderr.

@@ -7,8 +7,8 @@ use super::Dir;
 use crate::clock::Time;
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a writer waits for a lock.
@@ -51,14 +51,14 @@ impl Lock {
     /// `WRITE_LOCK_TIMEOUT` when somebody holds it that long, details `{lockPath, owner, heldForMs, lastError}`.
     pub fn take(root: &Path, folder: &str, name: &str, purpose: Purpose<'_>) -> Result<Self, Failure> {
         let start = Instant::now();
-        let path = root.join(folder).join(name);
+        let path = format!("{folder}/{name}");
         loop {
             let error = match Self::attempt(root, folder, name, purpose)? {
                 Attempt::Got(lock) => return Ok(lock),
                 Attempt::Held(error) => error,
             };
             if start.elapsed() >= WAIT {
-                return Err(timed_out(&path, start.elapsed(), &error));
+                return Err(timed_out(&root.join(&path), held_by(root, &path), start.elapsed(), &error));
             }
             std::thread::sleep(STEP);
         }
@@ -179,9 +179,11 @@ fn break_stale(dir: &Dir, name: &str) -> bool {
     let Ok(stat) = dir.stat(name) else { return true };
     let judged = read(dir, name);
     let found = judged.as_deref().map(owner);
+    // A time that has yet to come was not written by a clock: such a lock would never get old.
+    let written = Time::from_ms(stat.mtime_ns / 1_000_000);
     let created =
-        found.as_ref().and_then(|found| found.created).unwrap_or(Time::from_ms(stat.mtime_ns / 1_000_000));
-    let old = Time::system().since(created) > STALE_MS;
+        found.as_ref().and_then(|found| found.created).map_or(written, |created| created.min(written));
+    let old = Time::system().since(created).abs() > STALE_MS;
     let dead = found.as_ref().is_some_and(|found| {
         found.host.as_deref().is_none_or(|host| host == self::host()) && found.pid.is_some_and(is_gone)
     });
@@ -202,19 +204,19 @@ fn break_stale(dir: &Dir, name: &str) -> bool {
     true
 }
 
-fn timed_out(path: &Path, waited: Duration, error: &io::Error) -> Failure {
-    let text = std::fs::File::open(path).ok().and_then(|file| {
-        let mut bytes = Vec::new();
-        file.take(CAP).read_to_end(&mut bytes).ok().map(|_| bytes)
-    });
-    let found = text.as_deref().map(owner);
+/// What the lock at `path` below `root` says, when it is a file: whatever else stands there is not waited for.
+fn held_by(root: &Path, path: &str) -> Option<Owner> {
+    let text = read(&Dir::open(root.to_str()?).ok()?, path)?;
+    Some(owner(&text))
+}
+
+fn timed_out(path: &Path, found: Option<Owner>, waited: Duration, error: &io::Error) -> Failure {
     let held =
         found.as_ref().and_then(|found| found.created).map(|created| Time::system().since(created).max(0));
     let who = match found.as_ref().and_then(|found| found.pid) {
         Some(pid) => format!("process {pid}"),
         None => "somebody".to_owned(),
     };
-    let path: PathBuf = path.to_owned();
     let text = format!("{} is held by {who}; waited {} ms", path.display(), waited.as_millis());
     Failure::new(Code::WRITE_LOCK_TIMEOUT, text)
         .with("lockPath", path.display().to_string())
@@ -292,6 +294,31 @@ mod tests {
         filetime::set_file_mtime(root.path().join("locks/x.lock"), past).unwrap();
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some());
         assert_eq!(std::fs::read_dir(root.path().join("locks")).unwrap().count(), 0, "nothing is left aside");
+    }
+
+    #[test]
+    fn a_lock_from_the_future_gets_old_all_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        let text = format!("{{\"pid\":{},\"createdAt\":\"2999-01-01T00:00:00.000Z\"}}", std::process::id());
+        plant(root.path(), &text);
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none(), "written just now");
+        for seconds in [1_600_000_000, 32_000_000_000] {
+            plant(root.path(), &text);
+            let time = filetime::FileTime::from_unix_time(seconds, 0);
+            filetime::set_file_mtime(root.path().join("locks/x.lock"), time).unwrap();
+            assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some(), "{seconds}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_holds_a_lock_is_read_from_files_only() {
+        let root = tempfile::tempdir().unwrap();
+        plant(root.path(), "{\"pid\":7}");
+        assert_eq!(held_by(root.path(), "locks/x.lock").unwrap().pid, Some(7));
+        let pipe = root.path().join("locks/pipe.lock");
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        assert!(held_by(root.path(), "locks/pipe.lock").is_none());
     }
 
     #[test]

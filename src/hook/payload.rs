@@ -150,9 +150,10 @@ impl<S: Source> Scanner<'_, S> {
             return Err(Malformed);
         }
         self.window.clear();
-        let read = self.input.fill(self.window).map_err(|_| Malformed)?;
+        let read = self.input.fill(self.window).unwrap_or(0);
         self.at = 0;
-        self.total += read;
+        // An input that has ended or paused for too long is not asked again.
+        self.total = if read == 0 { MOST } else { self.total + read };
         if read == 0 { Err(Malformed) } else { Ok(()) }
     }
 
@@ -618,6 +619,22 @@ mod tests {
             }
         }
         assert_eq!(scan(Open(b"{\"cwd\":\"/w\"}")).cwd.as_deref(), Some("/w"));
+    }
+
+    #[test]
+    fn an_input_that_pauses_is_waited_for_once() {
+        struct Paused<'a>(&'a [u8], usize);
+        impl Source for &mut Paused<'_> {
+            fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
+                self.1 += usize::from(self.0.is_empty());
+                Pieces(std::mem::take(&mut self.0), usize::MAX).fill(into)
+            }
+        }
+        for text in ["", "{\"cwd\":\"/w\"", "no payload"] {
+            let mut input = Paused(text.as_bytes(), 0);
+            assert_eq!(scan(&mut input), Payload::default(), "{text}");
+            assert_eq!(input.1, 1, "{text}");
+        }
     }
 
     fn json(depth: u32) -> BoxedStrategy<serde_json::Value> {
