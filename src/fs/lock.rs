@@ -3,12 +3,12 @@
 //! A lock carries the process, the host and a random token. It is broken only when its process is gone on this host or
 //! when it is too old, and then by renaming it away first: what was renamed must be what was judged.
 
-use super::Dir;
+use super::{Dir, process_id};
 use crate::clock::Time;
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long a writer waits for a lock.
@@ -51,14 +51,13 @@ impl Lock {
     /// `WRITE_LOCK_TIMEOUT` when somebody holds it that long, details `{lockPath, owner, heldForMs, lastError}`.
     pub fn take(root: &Path, folder: &str, name: &str, purpose: Purpose<'_>) -> Result<Self, Failure> {
         let start = Instant::now();
-        let path = root.join(folder).join(name);
         loop {
             let error = match Self::attempt(root, folder, name, purpose)? {
                 Attempt::Got(lock) => return Ok(lock),
                 Attempt::Held(error) => error,
             };
             if start.elapsed() >= WAIT {
-                return Err(timed_out(&path, start.elapsed(), &error));
+                return Err(timed_out(root, folder, name, start.elapsed(), &error));
             }
             std::thread::sleep(STEP);
         }
@@ -136,7 +135,7 @@ fn content(purpose: Purpose<'_>, token: &str) -> Vec<u8> {
     if let Purpose::Reservation { id } = purpose {
         map.insert("id".to_owned(), id.into());
     }
-    map.insert("pid".to_owned(), std::process::id().into());
+    map.insert("pid".to_owned(), process_id().into());
     map.insert("createdAt".to_owned(), Time::system().timestamp().into());
     if let Purpose::Record { module, id } = purpose {
         map.insert("module".to_owned(), module.into());
@@ -202,11 +201,11 @@ fn break_stale(dir: &Dir, name: &str) -> bool {
     true
 }
 
-fn timed_out(path: &Path, waited: Duration, error: &io::Error) -> Failure {
-    let text = std::fs::File::open(path).ok().and_then(|file| {
-        let mut bytes = Vec::new();
-        file.take(CAP).read_to_end(&mut bytes).ok().map(|_| bytes)
-    });
+fn timed_out(root: &Path, folder: &str, name: &str, waited: Duration, error: &io::Error) -> Failure {
+    let path = root.join(folder).join(name);
+    // Not through the file's path: what stands there may be a link or a pipe.
+    let folder = root.to_str().and_then(|root| Dir::open(root).ok()?.below(folder).ok());
+    let text = folder.and_then(|folder| read(&folder, name));
     let found = text.as_deref().map(owner);
     let held =
         found.as_ref().and_then(|found| found.created).map(|created| Time::system().since(created).max(0));
@@ -214,7 +213,6 @@ fn timed_out(path: &Path, waited: Duration, error: &io::Error) -> Failure {
         Some(pid) => format!("process {pid}"),
         None => "somebody".to_owned(),
     };
-    let path: PathBuf = path.to_owned();
     let text = format!("{} is held by {who}; waited {} ms", path.display(), waited.as_millis());
     Failure::new(Code::WRITE_LOCK_TIMEOUT, text)
         .with("lockPath", path.display().to_string())
@@ -300,6 +298,20 @@ mod tests {
         let now = Time::system().timestamp();
         plant(root.path(), &format!("{{\"pid\":999999999,\"createdAt\":\"{now}\",\"host\":\"elsewhere\"}}"));
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_lock_is_reported_and_not_read() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("locks")).unwrap();
+        let pipe = root.path().join("locks/x.lock");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
+        let error = io::ErrorKind::AlreadyExists.into();
+        let failure = timed_out(root.path(), "locks", "x.lock", WAIT, &error);
+        assert_eq!(failure.code, Code::WRITE_LOCK_TIMEOUT);
+        assert_eq!(failure.details["owner"], Value::Null);
     }
 
     #[test]

@@ -100,14 +100,21 @@ pub fn create(root: &Path, path: &Path, bytes: &[u8]) -> Result<Created, Failure
 
 /// Moves a record to another path with its final content: the new file first, then the old one goes.
 ///
-/// `CARD_FILE_EXISTS` when something is at `to`; nothing is changed then.
+/// `CARD_FILE_EXISTS` when something is at `to`. Whatever is refused, `from` alone is there afterwards.
 pub fn relocate(root: &Path, from: &Path, to: &Path, bytes: &[u8]) -> Result<(), Failure> {
     match create(root, to, bytes)? {
         Created::Taken => {
             let text = format!("{} is there already", to.display());
             Err(Failure::new(Code::CARD_FILE_EXISTS, text).with("path", to.display().to_string()))
         }
-        Created::Fresh => std::fs::remove_file(from).map_err(|error| Failure::io("remove", from, &error)),
+        Created::Fresh => match std::fs::remove_file(from) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // Two files of one record would be worse than a refusal.
+                let _ = std::fs::remove_file(to);
+                Err(Failure::io("remove", from, &error))
+            }
+            _ => Ok(()),
+        },
     }
 }
 
@@ -179,6 +186,18 @@ mod tests {
         assert_eq!(refused.code, Code::CARD_FILE_EXISTS);
         assert_eq!(std::fs::read(&other).unwrap(), b"y");
         assert_eq!(std::fs::read_dir(root.path().join("deep")).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_record_that_cannot_leave_its_place_is_not_there_twice() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        // A folder is no file that could be removed, whoever runs the test.
+        std::fs::create_dir(at("from.md")).unwrap();
+        assert!(relocate(root.path(), &at("from.md"), &at("to.md"), b"x").is_err());
+        assert!(!at("to.md").exists());
+        relocate(root.path(), &at("gone.md"), &at("to.md"), b"x").unwrap();
+        assert!(at("to.md").exists(), "the only copy stays");
     }
 
     #[cfg(unix)]
