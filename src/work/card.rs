@@ -91,7 +91,7 @@ impl Card {
 
     /// The digest of the file's bytes.
     pub fn revision(&self) -> String {
-        record::revision(self.text.as_bytes())
+        record::digest(&self.text)
     }
 
     /// The text of a header key that is not blank.
