@@ -20,7 +20,7 @@ mod properties;
 #[cfg(test)]
 mod vectors;
 
-pub use body::{Section, append_under_heading, fenced_lines, join_sections, sections, with_body};
+pub use body::{append_under_heading, fenced_lines, with_body};
 pub use digest::digest;
 pub use document::{Document, Head, NotARecord, decode, read, read_head};
 pub use header::{Entry, Header, Style};

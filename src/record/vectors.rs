@@ -1,5 +1,6 @@
 //! The recorded vectors of the format, all files of `tests/golden/vectors` that concern it.
 
+use super::body::sections;
 use super::scalar::{flow_list, item, list, scalar};
 use super::*;
 use crate::failure::Failure;
