@@ -24,8 +24,18 @@ const LINES: &[&[&str]] = &[
 const HOOK: &[&str] = &["activity", "fs", "scope", "path", "clock", "failure"];
 
 /// The header parser and what it returns: what the board's rebuild takes from the records.
-const HEADER_PARSER: &[&str] =
-    &["read_head", "Head", "Header", "Entry", "Value", "Item", "Style", "NotARecord"];
+const HEADER_PARSER: &[&str] = &[
+    "read_head",
+    "head_mentions",
+    "Head",
+    "Header",
+    "Mention",
+    "Entry",
+    "Value",
+    "Item",
+    "Style",
+    "NotARecord",
+];
 
 /// Where the board is rebuilt.
 const REBUILD: &str = "src/activity/rebuild.rs";

@@ -5,12 +5,12 @@
 
 use super::heads::Heads;
 use super::index::{self, Asked};
+use super::loose;
 use super::rebuild::{Bound, rebuild};
 use super::{FOLDER, session};
 use crate::clock::Time;
 use crate::fs::{Dir, Kind};
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::io;
 use std::time::Instant;
 
@@ -24,33 +24,28 @@ pub(super) const CARDS: &str = ".project/cards";
 /// A longer board counts as absent.
 const CAP: u64 = 1024 * 1024;
 /// What a reader takes of a board.
-const CLAIMS: usize = 2000;
+pub(super) const CLAIMS: usize = 2000;
 const ENTRIES: usize = 256;
 const ALIAS_KEYS: usize = 64;
 const ALIAS_VALUES: usize = 8;
 
 /// One claimed card.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
     /// The card's id.
     pub id: String,
     /// Its title.
-    #[serde(default)]
     pub title: Option<String>,
     /// Its status.
-    #[serde(default)]
     pub status: Option<String>,
     /// Who holds it.
     pub claimed_by: String,
     /// Since when, as the card says it.
-    #[serde(default)]
     pub claimed_at: Option<String>,
     /// The discriminator of the holder's session.
-    #[serde(default)]
     pub session: Option<String>,
     /// What the work will change.
-    #[serde(default, deserialize_with = "scope")]
     pub scope: Vec<String>,
 }
 
@@ -70,30 +65,36 @@ pub struct Board {
     pub cards_mtime_ns: Option<i64>,
     /// The claims, by id.
     pub claims: Vec<Claim>,
-    /// Discriminators that a session continues, by its own.
-    pub aliases: Vec<(String, Vec<String>)>,
+    /// Which sessions continue others.
+    pub aliases: Aliases,
 }
 
-impl Board {
+/// The discriminators that a session continues, by its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aliases(pub(super) Vec<(String, Vec<String>)>);
+
+impl Aliases {
     /// The discriminators that the session `me` continues.
-    pub fn continued(&self, me: Option<&str>) -> &[String] {
-        self.aliases.iter().find(|(key, _)| Some(key.as_str()) == me).map_or(&[], |(_, values)| values)
+    pub fn of(&self, me: Option<&str>) -> &[String] {
+        self.0.iter().find(|(key, _)| Some(key.as_str()) == me).map_or(&[], |(_, values)| values)
     }
 
     /// Notes that `me` continues `earlier` and whatever that one continued.
     pub fn continue_from(&mut self, me: &str, earlier: &str) {
         let mut values = vec![earlier.to_owned()];
-        values.extend(self.continued(Some(earlier)).iter().filter(|value| value.as_str() != me).cloned());
+        values.extend(self.of(Some(earlier)).iter().filter(|value| value.as_str() != me).cloned());
         values.truncate(ALIAS_VALUES);
-        self.aliases.retain(|(key, _)| key != me);
-        self.aliases.push((me.to_owned(), values));
-        let extra = self.aliases.len().saturating_sub(ALIAS_KEYS);
-        self.aliases.drain(..extra);
+        self.0.retain(|(key, _)| key != me);
+        self.0.push((me.to_owned(), values));
+        let extra = self.0.len().saturating_sub(ALIAS_KEYS);
+        self.0.drain(..extra);
     }
+}
 
+impl Board {
     /// The claims in `doing` that are not `me`'s.
     pub fn foreign<'a>(&'a self, me: &'a Me) -> impl Iterator<Item = &'a Claim> {
-        let continued = self.continued(me.disc());
+        let continued = self.aliases.of(me.disc());
         self.claims.iter().filter(move |claim| {
             claim.is_doing() && !me.holds(claim.session.as_deref(), &claim.claimed_by, continued)
         })
@@ -101,27 +102,24 @@ impl Board {
 
     /// Reads a board's text; `None` when it is not one. An entry that cannot be read costs itself alone.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let raw: Raw = serde_json::from_slice(bytes).ok()?;
-        let mut claims: Vec<Claim> = raw.claims.into_iter().filter_map(Loose::good).take(CLAIMS).collect();
+        let found: loose::Board = serde_json::from_slice(bytes).ok()?;
+        let mut claims = found.claims.0?;
         for claim in &mut claims {
             claim.scope.retain(|entry| entry.len() <= crate::scope::ENTRY_BYTES);
             claim.scope.truncate(ENTRIES);
         }
-        let mut aliases: Vec<(String, Vec<String>)> = Vec::new();
-        for (key, values) in
-            raw.aliases.and_then(Loose::good).unwrap_or_default().0.into_iter().take(ALIAS_KEYS)
-        {
-            let values = values.into_iter().filter_map(Loose::good).take(ALIAS_VALUES).collect();
-            aliases.push((key, values));
+        let mut aliases = found.aliases.0.0;
+        aliases.truncate(ALIAS_KEYS);
+        for (_, values) in &mut aliases {
+            values.truncate(ALIAS_VALUES);
         }
-        let cards_mtime_ns =
-            raw.cards_mtime_ns.and_then(Loose::good).and_then(|text: String| text.parse().ok());
-        let built_at = raw.built_at.and_then(Loose::good).unwrap_or_default();
-        Some(Self { built_at, cards_mtime_ns, claims, aliases })
+        let cards_mtime_ns = found.cards_mtime_ns.0.and_then(|text| text.parse().ok());
+        let built_at = found.built_at.0.unwrap_or_default();
+        Some(Self { built_at, cards_mtime_ns, claims, aliases: Aliases(aliases) })
     }
 
     fn text(&self) -> io::Result<Vec<u8>> {
-        let aliases = (!self.aliases.is_empty()).then_some(Pairs(&self.aliases));
+        let aliases = (!self.aliases.0.is_empty()).then_some(Pairs(&self.aliases.0));
         let written = Written {
             v: 1,
             built_at: &self.built_at,
@@ -192,9 +190,9 @@ pub fn current(root: &Dir, effort: Effort, now: Time) -> io::Result<Told> {
     }
 }
 
-/// Rebuilds the board, whether it is stale or not; `extra` may add to what it is built from. An error when the time ran
+/// Rebuilds the board, whether it is stale or not; `extra` may add to the aliases. An error when the time ran
 /// out.
-pub fn renewed(root: &Dir, effort: Effort, now: Time, extra: impl FnOnce(&mut Board)) -> io::Result<Told> {
+pub fn renewed(root: &Dir, effort: Effort, now: Time, extra: impl FnOnce(&mut Aliases)) -> io::Result<Told> {
     Found::on_disk(root).rebuilt(root, effort, now, extra)
 }
 
@@ -228,16 +226,17 @@ impl Found {
         root: &Dir,
         effort: Effort,
         now: Time,
-        extra: impl FnOnce(&mut Board),
+        extra: impl FnOnce(&mut Aliases),
     ) -> io::Result<Told> {
         let Self { activity, board: before, mut trouble } = self;
         let sessions = session::of(root);
         let bound = Bound { until: effort.until, most: effort.most_cards.filter(|_| before.is_some()) };
-        let mut known = before.clone().unwrap_or_default();
-        extra(&mut known);
+        let known = before.as_ref().map_or(&[][..], |before| &before.claims);
+        let mut aliases = before.as_ref().map(|before| before.aliases.clone()).unwrap_or_default();
+        extra(&mut aliases);
         let mut heads = Heads::read(activity.as_ref());
-        let Some(board) = rebuild(root, &known, &sessions, &mut heads, bound, now)? else {
-            return Ok(Told { board: known, trouble });
+        let Some(board) = rebuild(root, known, aliases, &sessions, &mut heads, bound, now)? else {
+            return Ok(Told { board: before.unwrap_or_default(), trouble });
         };
         let folder = activity.map_or_else(|| super::make(root), Ok);
         let written = folder.and_then(|activity| {
@@ -274,81 +273,6 @@ pub fn ask_index(root: &Dir, path: &str, me: &Me, window: &mut Vec<u8>) -> Guard
     if clear == Some(true) { Guard::Clear } else { Guard::Look }
 }
 
-// What stands in the file.
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Raw {
-    #[serde(default)]
-    built_at: Option<Loose<String>>,
-    #[serde(default)]
-    cards_mtime_ns: Option<Loose<String>>,
-    claims: Vec<Loose<Claim>>,
-    #[serde(default)]
-    aliases: Option<Loose<AliasMap>>,
-}
-
-/// A value, or something else in its place.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Loose<T> {
-    Good(T),
-    Bad(IgnoredAny),
-}
-
-impl<T> Loose<T> {
-    fn good(self) -> Option<T> {
-        match self {
-            Self::Good(value) => Some(value),
-            Self::Bad(_) => None,
-        }
-    }
-}
-
-/// The aliases in file order.
-#[derive(Default)]
-struct AliasMap(Vec<(String, Vec<Loose<String>>)>);
-
-impl<'de> Deserialize<'de> for AliasMap {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = AliasMap;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object of lists")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<AliasMap, A::Error> {
-                let mut pairs = Vec::new();
-                while let Some((key, values)) = map.next_entry::<String, Loose<Vec<Loose<String>>>>()? {
-                    if pairs.len() < ALIAS_KEYS {
-                        pairs.push((key, values.good().unwrap_or_default()));
-                    }
-                }
-                Ok(AliasMap(pairs))
-            }
-        }
-        deserializer.deserialize_map(Visitor)
-    }
-}
-
-/// A scope as other tools write it too: a list, or one text.
-fn scope<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Scope {
-        List(Vec<Loose<String>>),
-        One(String),
-        Other(IgnoredAny),
-    }
-    Ok(match Scope::deserialize(deserializer)? {
-        Scope::List(items) => items.into_iter().filter_map(Loose::good).collect(),
-        Scope::One(entry) => vec![entry],
-        Scope::Other(_) => Vec::new(),
-    })
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Written<'a> {
@@ -374,13 +298,13 @@ mod tests {
 
     #[test]
     fn a_damaged_entry_costs_itself_alone() {
-        let text = br#"{"claims":[{"id":"T-1","claimedBy":"a","status":"doing","scope":"src"},7,{"id":5,"claimedBy":"b"},
-            {"id":"T-2","claimedBy":"b","title":null,"scope":["x",3,"y"],"more":{}}],"aliases":{"a":["b",1],"c":"d"},"z":1}"#;
+        let text = br#"{"claims":[{"id":"T-1","claimedBy":"a","status":"doing","scope":"src","title":["x"]},7,{"id":5,"claimedBy":"b"},
+            {"id":"T-2","claimedBy":"b","title":null,"scope":["x",3,"y"],"more":{}}],"aliases":{"a":["b",1],"c":{}},"z":1}"#;
         let board = Board::parse(text).unwrap();
         assert_eq!(board.claims.len(), 2);
         assert_eq!(board.claims[0].scope, ["src"]);
         assert_eq!(board.claims[1].scope, ["x", "y"]);
-        assert_eq!(board.continued(Some("a")), ["b"]);
+        assert_eq!(board.aliases.of(Some("a")), ["b"]);
         assert_eq!(board.cards_mtime_ns, None);
         assert_eq!(Board::parse(b"{"), None);
         assert_eq!(Board::parse(b"[]"), None);
@@ -390,9 +314,9 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let mut board = Board { built_at: "now".into(), cards_mtime_ns: Some(17), ..Board::default() };
-        board.continue_from("b", "a");
-        board.continue_from("c", "b");
-        assert_eq!(board.continued(Some("c")), ["b", "a"]);
+        board.aliases.continue_from("b", "a");
+        board.aliases.continue_from("c", "b");
+        assert_eq!(board.aliases.of(Some("c")), ["b", "a"]);
         assert_eq!(Board::parse(&board.text().unwrap()), Some(board));
     }
 
@@ -400,10 +324,10 @@ mod tests {
     fn aliases_are_bounded() {
         let mut board = Board::default();
         for number in 0..100 {
-            board.continue_from(&format!("s{}", number + 1), &format!("s{number}"));
+            board.aliases.continue_from(&format!("s{}", number + 1), &format!("s{number}"));
         }
-        assert_eq!(board.aliases.len(), ALIAS_KEYS);
-        assert_eq!(board.continued(Some("s100")).len(), ALIAS_VALUES);
-        assert_eq!(board.continued(Some("s100"))[0], "s99");
+        assert_eq!(board.aliases.0.len(), ALIAS_KEYS);
+        assert_eq!(board.aliases.of(Some("s100")).len(), ALIAS_VALUES);
+        assert_eq!(board.aliases.of(Some("s100"))[0], "s99");
     }
 }

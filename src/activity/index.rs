@@ -44,7 +44,7 @@ fn text(board: &Board, stat: &Stat) -> Option<String> {
         let _ = writeln!(out, "{kind}{:04}{rest}", rest.len());
         rest.len() <= LONGEST
     };
-    for (me, earlier) in &board.aliases {
+    for (me, earlier) in &board.aliases.0 {
         let line = format!("{me} {}", earlier.join(" "));
         if !plain(me) || !earlier.iter().all(|value| plain(value)) || !push('A', &line) {
             return None;
@@ -305,7 +305,7 @@ mod tests {
                 board.claims.push(claim(number as u8, names[by as usize], sessions[session as usize], scope, status));
             }
             if alias {
-                board.continue_from("aaaa1111", "bbbb2222");
+                board.aliases.continue_from("aaaa1111", "bbbb2222");
             }
             let path = path.join("/");
             let me = Me::new(Some("AAAA-1111"), |_| Some("ann".to_owned()));

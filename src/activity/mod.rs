@@ -9,6 +9,7 @@ pub mod claim;
 mod heads;
 mod index;
 pub mod ledger;
+mod loose;
 mod rebuild;
 pub mod root;
 pub mod session;

@@ -1,12 +1,12 @@
 //! The board from the cards themselves: one look at each card, one short read of those that changed.
 
-use super::board::{Board, CARDS, Claim};
+use super::board::{Aliases, Board, CARDS, Claim};
 use super::claim::{Held, session_of};
 use super::heads::{Heads, Known};
 use super::session::Session;
 use crate::clock::Time;
 use crate::fs::{Dir, Entry, Kind, Stat, read_more};
-use crate::record::{Head, Header, read_head};
+use crate::record::{Head, Header, Mention, head_mentions, read_head};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -35,23 +35,24 @@ pub(super) struct Bound {
 
 /// Builds a board; `None` when there are more cards than `bound` allows, an error when the time ran out.
 ///
-/// `known` is the board so far: it knows sessions that cards do not, and aliases. `heads` is told what was found.
+/// `known` are the claims of the board so far: it knows sessions that cards do not. `heads` is told what was found.
 pub(super) fn rebuild(
     root: &Dir,
-    known: &Board,
+    known: &[Claim],
+    aliases: Aliases,
     sessions: &[Session],
     heads: &mut Heads,
     bound: Bound,
     now: Time,
 ) -> io::Result<Option<Board>> {
-    let mut board = Board { built_at: now.timestamp(), aliases: known.aliases.clone(), ..Board::default() };
+    let mut board = Board { built_at: now.timestamp(), aliases, ..Board::default() };
     let mut found = Vec::new();
     // No folder, or a link in its place: no cards.
     if let Ok(cards) = root.below(CARDS) {
         let sampled = cards.stat_self()?.mtime_ns;
         let system = Time::system();
         let now_ns = system.ms().saturating_mul(1_000_000);
-        let mut search = Search { heads, bound, now_ns, seen: 0, found: &mut found };
+        let mut search = Search { heads, bound, now_ns, seen: 0, bytes: Vec::new(), found: &mut found };
         if !search.folder(&cards, &mut Vec::new(), 0)? {
             return Ok(None);
         }
@@ -76,8 +77,7 @@ pub(super) fn rebuild(
 }
 
 /// The session of the same claim on the board before.
-pub(super) fn remembered(known: &Board, claim: &Claim) -> Option<String> {
-    let claims = &known.claims;
+pub(super) fn remembered(claims: &[Claim], claim: &Claim) -> Option<String> {
     let same = |other: &&Claim| {
         other.id == claim.id
             && other.claimed_by == claim.claimed_by
@@ -103,6 +103,8 @@ struct Search<'a> {
     bound: Bound,
     now_ns: i64,
     seen: usize,
+    /// What heads are read into.
+    bytes: Vec<u8>,
     found: &'a mut Vec<Found>,
 }
 
@@ -168,10 +170,8 @@ impl Search<'_> {
         let claim = match known {
             Known::Same(claim) => claim,
             Known::Unknown => {
-                let Some((stat, header)) = entry.name().to_str().and_then(|name| head(dir, name)) else {
-                    return;
-                };
-                let claim = header.as_ref().and_then(claim);
+                let found = entry.name().to_str().and_then(|name| read(dir, name, &mut self.bytes));
+                let Some((stat, claim)) = found else { return };
                 self.heads.keep(path, &stat, claim.as_ref(), self.now_ns);
                 claim
             }
@@ -180,24 +180,30 @@ impl Search<'_> {
     }
 }
 
-/// What a card's file is and its header, if it has one; `None` when it cannot be read.
-fn head(dir: &Dir, name: &str) -> Option<(Stat, Option<Header>)> {
+/// What a card's file is and the claim it states; `None` when it cannot be read. Most cards are nobody's: of those no
+/// more is read than that they are.
+fn read(dir: &Dir, name: &str, bytes: &mut Vec<u8>) -> Option<(Stat, Option<Claim>)> {
     let (file, stat) = dir.open_file(name).ok()?;
-    let mut bytes = Vec::with_capacity(HEAD);
-    read_until(&file, &mut bytes, stat.size.min(HEAD as u64))?;
-    let mut found = read_head(&bytes, &LISTS);
-    if found == Head::Unfinished && stat.size > HEAD as u64 {
-        bytes.reserve_exact((stat.size.min(HEAD_CAP) as usize).saturating_sub(HEAD));
-        read_until(&file, &mut bytes, stat.size.min(HEAD_CAP))?;
-        found = read_head(&bytes, &LISTS);
+    bytes.clear();
+    bytes.reserve(HEAD);
+    read_until(&file, bytes, stat.size.min(HEAD as u64))?;
+    let mut mention = head_mentions(bytes, HOLDER);
+    if mention == Mention::Unfinished && stat.size > HEAD as u64 {
+        let size = stat.size.min(HEAD_CAP);
+        bytes.reserve((size as usize).saturating_sub(bytes.len()));
+        read_until(&file, bytes, size)?;
+        mention = head_mentions(bytes, HOLDER);
     }
-    if found == Head::Unfinished {
+    if mention == Mention::Unfinished {
         // The last line of a file need not end.
         bytes.push(b'\n');
-        found = read_head(&bytes, &LISTS);
+        mention = head_mentions(bytes, HOLDER);
     }
-    match found {
-        Head::Header(header) => Some((stat, Some(header))),
+    if mention != Mention::Yes {
+        return Some((stat, None));
+    }
+    match read_head(bytes, &LISTS) {
+        Head::Header(header) => Some((stat, claim(&header))),
         Head::Unfinished | Head::NotARecord(_) => Some((stat, None)),
     }
 }
@@ -208,12 +214,15 @@ fn read_until(file: &File, bytes: &mut Vec<u8>, size: u64) -> Option<()> {
     Some(())
 }
 
+/// The key that makes a card somebody's.
+const HOLDER: &str = "claimed_by";
+
 /// The claim that a card's header states.
 fn claim(header: &Header) -> Option<Claim> {
     let text = |key: &str| header.text(key).filter(|text| !text.is_empty()).map(str::to_owned);
     Some(Claim {
         id: text("id")?,
-        claimed_by: text("claimed_by")?,
+        claimed_by: text(HOLDER)?,
         title: text("title"),
         status: text("status"),
         claimed_at: text("claimed_at"),

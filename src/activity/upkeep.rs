@@ -62,7 +62,7 @@ impl Upkeep {
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
-                    claim.session = remembered(&board, &claim).or_else(|| looked_up(&root, &claim));
+                    claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(&root, &claim));
                 }
                 board.claims.retain(|other| other.id != claim.id);
                 board.claims.push(claim);

@@ -108,22 +108,17 @@ impl Dir {
 
     /// Whether a link stands anywhere in `path`, its last name included. For a process that ends soon.
     pub fn probe(&self, path: &str) -> Probe {
+        // With NOFOLLOW beside it, O_PATH would open a link itself.
         #[cfg(target_os = "linux")]
-        {
-            use rustix::fs::ResolveFlags;
-            let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
-            // With NOFOLLOW beside it, O_PATH would open a link itself.
-            let flags = OFlags::PATH | OFlags::CLOEXEC;
-            match rustix::fs::openat2(&self.fd, path, flags, Mode::empty(), resolve) {
-                Err(Errno::NOSYS | Errno::PERM) => {}
-                Ok(found) => {
-                    // Asked about once or twice in a process that ends soon, which closes it then.
-                    std::mem::forget(found);
-                    return Probe::Plain;
-                }
-                Err(Errno::NOENT) => return Probe::Missing,
-                Err(_) => return Probe::Linked,
+        match open_beneath(&self.fd, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) {
+            None => {}
+            Some(Ok(found)) => {
+                // Asked about once or twice in a process that ends soon, which closes it then.
+                std::mem::forget(found);
+                return Probe::Plain;
             }
+            Some(Err(Errno::NOENT)) => return Probe::Missing,
+            Some(Err(_)) => return Probe::Linked,
         }
         self.probe_by_walking(path)
     }
@@ -255,16 +250,28 @@ impl Dir {
     /// One `openat2` where the kernel has it, a walk of handles where not.
     fn open_at(&self, path: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
         #[cfg(target_os = "linux")]
-        {
-            use rustix::fs::ResolveFlags;
-            let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
-            match rustix::fs::openat2(&self.fd, path, flags, mode, resolve) {
-                // Older kernels, and sandboxes that do not know the call.
-                Err(Errno::NOSYS | Errno::PERM) => {}
-                opened => return Ok(opened?),
-            }
+        if let Some(opened) = open_beneath(&self.fd, path, flags, mode) {
+            return Ok(opened?);
         }
         walk(self.fd.as_fd(), path, flags, mode)
+    }
+}
+
+/// One call that passes no link; `None` where the kernel is too old for it or a sandbox does not know it.
+#[cfg(target_os = "linux")]
+fn open_beneath(from: &OwnedFd, path: &str, flags: OFlags, mode: Mode) -> Option<Result<OwnedFd, Errno>> {
+    use rustix::fs::ResolveFlags;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static MISSING: AtomicBool = AtomicBool::new(false);
+    if MISSING.load(Ordering::Relaxed) {
+        return None;
+    }
+    match rustix::fs::openat2(from, path, flags, mode, ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH) {
+        Err(Errno::NOSYS | Errno::PERM) => {
+            MISSING.store(true, Ordering::Relaxed);
+            None
+        }
+        opened => Some(opened),
     }
 }
 

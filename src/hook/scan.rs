@@ -5,12 +5,18 @@ use crate::clock::Time;
 use crate::fs::{Dir, Kind, Stat};
 use crate::path::{Flavour, same_name};
 use crate::scope;
+use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::io;
 use std::ops::{ControlFlow, Range};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// How many directory entries one scan looks at.
 pub(super) const MOST: usize = 4000;
+
+/// How many folders are held open at once; a process may have a thousand or so.
+const HELD: usize = 200;
 
 /// Folders that are never entered.
 const CLOSED: [&str; 3] = [".git", "node_modules", ".project"];
@@ -43,6 +49,13 @@ struct Planned<'a> {
     literal: String,
 }
 
+/// A folder that is still to be looked at.
+struct Waiting {
+    path: Range<usize>,
+    /// The folder that it is in, held open; without one it is opened by its path.
+    parent: Option<Rc<Dir>>,
+}
+
 /// A big directory cannot hide a single file behind the bound.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
@@ -64,7 +77,8 @@ pub(super) fn scan(root: &Dir, claims: &[&Claim], window: Time, until: Instant) 
         left: MOST,
         walked: Vec::new(),
         paths: String::new(),
-        queue: Vec::new(),
+        queue: VecDeque::new(),
+        held: 0,
         names: String::new(),
         folders: Vec::new(),
         out: Scanned::default(),
@@ -134,9 +148,11 @@ struct Walk<'a> {
     left: usize,
     /// Literal parts that have been walked to their end, with all that is below.
     walked: Vec<&'a str>,
-    /// The paths of the folders of one walk, one after the other, and where each lies.
+    /// The paths of the folders of one walk, one after the other, and the folders that are waiting.
     paths: String,
-    queue: Vec<Range<usize>>,
+    queue: VecDeque<Waiting>,
+    /// How many folders are held open for the ones below them.
+    held: usize,
     /// The names of the folders in one folder, and where each lies; used again for the next.
     names: String,
     folders: Vec<Range<usize>>,
@@ -166,10 +182,8 @@ impl<'a> Walk<'a> {
         self.paths.clear();
         self.paths.push_str(literal);
         self.queue.clear();
-        self.queue.push(0..literal.len());
-        let mut at = 0;
-        while let Some(folder) = self.queue.get(at).cloned() {
-            at += 1;
+        self.queue.push_back(Waiting { path: 0..literal.len(), parent: None });
+        while let Some(folder) = self.queue.pop_front() {
             if Instant::now() > self.until {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "too many files for the time there is"));
             }
@@ -183,17 +197,18 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn folder(&mut self, folder: Range<usize>) {
-        let path = &self.paths[folder.clone()];
-        let opened;
-        let dir = if path.is_empty() {
-            self.root
-        } else {
-            // A folder that is gone, a link or not ours to read holds nothing that can be looked at.
-            let Ok(dir) = self.root.below(path) else { return };
-            opened = dir;
-            &opened
+    fn folder(&mut self, folder: Waiting) {
+        let path = &self.paths[folder.path.clone()];
+        let opened = match &folder.parent {
+            Some(parent) => parent.enter(OsStr::new(path.rsplit('/').next().unwrap_or(path))),
+            None if path.is_empty() => self.root.enter(OsStr::new(".")),
+            None => self.root.below(path),
         };
+        if folder.parent.is_some_and(|parent| Rc::strong_count(&parent) == 1) {
+            self.held -= 1;
+        }
+        // A folder that is gone, a link or not ours to read holds nothing that can be looked at.
+        let Ok(dir) = opened else { return };
         self.names.clear();
         self.folders.clear();
         let _ = dir.list(|entry| {
@@ -227,18 +242,23 @@ impl<'a> Walk<'a> {
         });
         let names = &self.names;
         self.folders.sort_unstable_by(|a, b| names[a.clone()].cmp(&names[b.clone()]));
+        let parent = (self.held < HELD && !self.folders.is_empty()).then(|| Rc::new(dir));
+        self.held += usize::from(parent.is_some());
         for name in &self.folders {
             let begin = self.paths.len();
-            self.paths.extend_from_within(folder.clone());
-            if !folder.is_empty() {
+            self.paths.extend_from_within(folder.path.clone());
+            if begin < self.paths.len() {
                 self.paths.push('/');
             }
             self.paths.push_str(&names[name.clone()]);
             if self.walked.contains(&&self.paths[begin..]) {
                 self.paths.truncate(begin);
             } else {
-                self.queue.push(begin..self.paths.len());
+                self.queue.push_back(Waiting { path: begin..self.paths.len(), parent: parent.clone() });
             }
+        }
+        if parent.is_some_and(|parent| Rc::strong_count(&parent) == 1) {
+            self.held -= 1;
         }
     }
 }

@@ -57,9 +57,9 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
         prune(sessions);
     }
     let effort = Effort { until: call.until, most_cards: None };
-    let Told { board, trouble } = board::renewed(&root, effort, call.now, |board| {
+    let Told { board, trouble } = board::renewed(&root, effort, call.now, |aliases| {
         if let (Some(me), Some(earlier)) = (me.disc(), &earlier) {
-            board.continue_from(me, earlier);
+            aliases.continue_from(me, earlier);
         }
     })?;
     call.note(trouble.map_or(Ok(()), Err));
@@ -144,7 +144,7 @@ fn text(board: &Board, me: &Me, sessions: &[Session], now: Time) -> String {
         1 => "Workfile: 1 card is claimed in this repository.".to_owned(),
         more => format!("Workfile: {more} cards are claimed in this repository."),
     };
-    let continued = board.continued(me.disc());
+    let continued = board.aliases.of(me.disc());
     let mut length = out.chars().count();
     let mut shown = 0;
     for claim in doing.iter().take(CARDS) {

@@ -88,6 +88,39 @@ pub fn read_head(bytes: &[u8], lists: &[&str]) -> Head {
     }
 }
 
+/// What the first bytes of a file say about one key of its header, before anything is parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mention {
+    /// A line of the header begins with the key; [`read_head`] has its value.
+    Yes,
+    /// None does, or the file is not a record.
+    No,
+    /// The closing fence is not in these bytes.
+    Unfinished,
+}
+
+/// Whether the header at the beginning of a file has a line that begins with `key`.
+pub fn head_mentions(bytes: &[u8], key: &str) -> Mention {
+    let mut rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let mut opened = false;
+    let mut mentioned = false;
+    loop {
+        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { return Mention::Unfinished };
+        let line = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+        if !opened {
+            if line != b"---" {
+                return Mention::No;
+            }
+            opened = true;
+        } else if is_closing_fence(line) {
+            return if mentioned { Mention::Yes } else { Mention::No };
+        } else {
+            mentioned |= line.starts_with(key.as_bytes());
+        }
+        rest = &rest[end + 1..];
+    }
+}
+
 /// The refusal of an operation on a text that is not a record.
 pub(super) fn missing() -> Failure {
     let text = "frontmatter not found: line 1 must be `---`, and a later line `---` must close it";
@@ -144,8 +177,7 @@ pub(super) fn split(text: &str) -> Split<'_> {
             Some((line, after)) => (without_cr(line), after),
             None => (rest, ""),
         };
-        if line.strip_prefix("---").is_some_and(|tail| tail.bytes().all(|byte| matches!(byte, b' ' | b'\t')))
-        {
+        if is_closing_fence(line.as_bytes()) {
             return Split::Closed(Fences { prefix: &text[..text.len() - after.len()], lines });
         }
         if after.is_empty() {
@@ -154,6 +186,11 @@ pub(super) fn split(text: &str) -> Split<'_> {
         lines.push(line);
         rest = after;
     }
+}
+
+/// Whether a line, its end left out, closes a header.
+fn is_closing_fence(line: &[u8]) -> bool {
+    line.strip_prefix(b"---").is_some_and(|tail| tail.iter().all(|byte| matches!(byte, b' ' | b'\t')))
 }
 
 fn without_cr(line: &str) -> &str {
@@ -180,6 +217,18 @@ mod tests {
         assert!(read("---\nid: T-1\n---\r\r\n", &[]).is_err());
         let document = read("---\na: x\ry: z\n---\n", &[]).unwrap();
         assert_eq!(document.header.text("a"), Some("x\ry: z"));
+    }
+
+    #[test]
+    fn a_key_is_mentioned_in_the_header_or_nowhere() {
+        let of = |text: &str| head_mentions(text.as_bytes(), "claimed_by");
+        assert_eq!(of("---\nid: a\nclaimed_by: b\n---\nx"), Mention::Yes);
+        assert_eq!(of("\u{feff}---\r\nclaimed_by: b\r\n--- \r\n"), Mention::Yes);
+        assert_eq!(of("---\nid: a\n---\nclaimed_by: b\n"), Mention::No);
+        assert_eq!(of("---\nid: a\n-----\nclaimed_by: b\n---\n"), Mention::Yes);
+        assert_eq!(of("# Title\nclaimed_by: b\n---\n"), Mention::No);
+        assert_eq!(of("---\nid: a\nclaimed_by: b\n"), Mention::Unfinished);
+        assert_eq!(of(""), Mention::Unfinished);
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod vectors;
 
 pub use body::{append_under_heading, fenced_lines, with_body};
 pub use digest::digest;
-pub use document::{Document, Head, NotARecord, decode, read, read_head};
+pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};
 pub use header::{Entry, Header, Style};
 pub use patch::{Change, patch, render};
 pub use slug::slug;
