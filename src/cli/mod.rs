@@ -119,9 +119,7 @@ impl Context {
 
     /// Who is asking, with an explicit or configured name checked.
     pub fn identity(&self, args: &Args) -> Result<Identity, Failure> {
-        let found = actor::resolve(Asked { explicit: args.get("actor"), ..Asked::NOTHING }, &ProcessEnv);
-        actor::check(&found)?;
-        Ok(found)
+        actor::identify(Asked { explicit: args.get("actor"), ..Asked::NOTHING }, &ProcessEnv)
     }
 }
 

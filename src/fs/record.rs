@@ -16,41 +16,47 @@ pub enum Created {
     Taken,
 }
 
-/// Makes the folder of `path` and says where it really is, once that is inside the real `root`.
+/// Where `path`, which need not be there, really is: inside the real `root`. Both are absolute.
 ///
-/// `RECORD_PATH_ESCAPES_WORKSPACE` when a link leads out; nothing is made then.
-pub fn contained(root: &Path, path: &Path) -> Result<PathBuf, Failure> {
-    let folder = path.parent().unwrap_or(root);
+/// `RECORD_PATH_ESCAPES_WORKSPACE` when a link in it leads out, nowhere or in a circle.
+pub fn real_path(root: &Path, path: &Path) -> Result<PathBuf, Failure> {
     let real_root = root.canonicalize().map_err(|error| Failure::io("resolve", root, &error))?;
-    // What exists of the folder decides; what is missing is made below it.
-    let mut existing = folder;
+    // What exists of the path decides; what is missing has no links.
+    let mut existing = path;
     let real = loop {
         match existing.canonicalize() {
             Ok(real) => break real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && existing.symlink_metadata().is_err() => {
-                existing = existing.parent().unwrap_or(root);
+            Err(_) if existing.is_symlink() => return Err(escapes(root, path)),
+            Err(error) => {
+                existing = existing.parent().ok_or_else(|| Failure::io("resolve", path, &error))?;
             }
-            // A link that leads nowhere, or a folder that cannot be looked at.
-            Err(_) => return Err(escapes(path)),
         }
     };
     if !real.starts_with(&real_root) {
-        return Err(escapes(path));
+        return Err(escapes(root, path));
     }
-    let missing = folder.strip_prefix(existing).unwrap_or(Path::new(""));
-    let full = real.join(missing);
-    std::fs::create_dir_all(&full).map_err(|error| Failure::io("make folder", &full, &error))?;
-    Ok(full)
+    match path.strip_prefix(existing) {
+        Ok(missing) if missing != Path::new("") => Ok(real.join(missing)),
+        _ => Ok(real),
+    }
 }
 
-fn escapes(path: &Path) -> Failure {
-    let text = format!("{} lies behind a link that leads out of the workspace", path.display());
-    Failure::new(Code::RECORD_PATH_ESCAPES_WORKSPACE, text).with("path", path.display().to_string())
+fn escapes(root: &Path, path: &Path) -> Failure {
+    let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let text = format!("{shown} lies behind a link that leads out of the workspace or nowhere");
+    Failure::new(Code::RECORD_PATH_ESCAPES_WORKSPACE, text).with("path", shown)
+}
+
+/// Makes a folder with all its parents and says where it really is; [`real_path`] says what is refused.
+pub fn make_folder(root: &Path, folder: &Path) -> Result<PathBuf, Failure> {
+    let real = real_path(root, folder)?;
+    std::fs::create_dir_all(&real).map_err(|error| Failure::io("make folder", &real, &error))?;
+    Ok(real)
 }
 
 /// Replaces the file at `path` by `bytes`: readers see the old or the new file, never half of one. The mode is kept.
 pub fn replace(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let folder = contained(root, path)?;
+    let folder = make_folder(root, path.parent().unwrap_or(root))?;
     let target = folder.join(path.file_name().unwrap_or_default());
     let fail = |error: io::Error| Failure::io("write", path, &error);
     let temporary = Temporary::write(&folder, bytes).map_err(fail)?;
@@ -78,7 +84,7 @@ pub fn replace(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Makes a new file with `bytes`; nobody ever sees half of it. What is there already stays.
 pub fn create(root: &Path, path: &Path, bytes: &[u8]) -> Result<Created, Failure> {
-    let folder = contained(root, path)?;
+    let folder = make_folder(root, path.parent().unwrap_or(root))?;
     let target = folder.join(path.file_name().unwrap_or_default());
     let fail = |error: io::Error| Failure::io("create", path, &error);
     let temporary = Temporary::write(&folder, bytes).map_err(fail)?;
@@ -100,14 +106,21 @@ pub fn create(root: &Path, path: &Path, bytes: &[u8]) -> Result<Created, Failure
 
 /// Moves a record to another path with its final content: the new file first, then the old one goes.
 ///
-/// `CARD_FILE_EXISTS` when something is at `to`; nothing is changed then.
+/// `CARD_FILE_EXISTS` when something is at `to`. Whatever is refused, `from` alone is there afterwards.
 pub fn relocate(root: &Path, from: &Path, to: &Path, bytes: &[u8]) -> Result<(), Failure> {
     match create(root, to, bytes)? {
         Created::Taken => {
             let text = format!("{} is there already", to.display());
             Err(Failure::new(Code::CARD_FILE_EXISTS, text).with("path", to.display().to_string()))
         }
-        Created::Fresh => std::fs::remove_file(from).map_err(|error| Failure::io("remove", from, &error)),
+        Created::Fresh => match std::fs::remove_file(from) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                // Two files of one record would be worse than a refusal.
+                let _ = std::fs::remove_file(to);
+                Err(Failure::io("remove", from, &error))
+            }
+            _ => Ok(()),
+        },
     }
 }
 
@@ -181,6 +194,18 @@ mod tests {
         assert_eq!(std::fs::read_dir(root.path().join("deep")).unwrap().count(), 2);
     }
 
+    #[test]
+    fn a_record_that_cannot_leave_its_place_is_not_there_twice() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        // A folder is no file that could be removed, whoever runs the test.
+        std::fs::create_dir(at("from.md")).unwrap();
+        assert!(relocate(root.path(), &at("from.md"), &at("to.md"), b"x").is_err());
+        assert!(!at("to.md").exists());
+        relocate(root.path(), &at("gone.md"), &at("to.md"), b"x").unwrap();
+        assert!(at("to.md").exists(), "the only copy stays");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_link_that_leads_out_is_refused() {
@@ -188,7 +213,8 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(out.path(), root.path().join("cards")).unwrap();
         std::os::unix::fs::symlink("/nowhere/at/all", root.path().join("dangling")).unwrap();
-        for folder in ["cards", "cards/deep", "dangling"] {
+        std::os::unix::fs::symlink("circle", root.path().join("circle")).unwrap();
+        for folder in ["cards", "cards/deep", "dangling", "circle/deep"] {
             let path = root.path().join(folder).join("x.md");
             let refused = create(root.path(), &path, b"x").unwrap_err();
             assert_eq!(refused.code, Code::RECORD_PATH_ESCAPES_WORKSPACE, "{folder}");

@@ -6,7 +6,7 @@ use crate::failure::{Code, Failure};
 use crate::scope;
 use crate::work::claim::{self, Claim, Claimed, Overlap};
 use crate::work::create;
-use crate::work::fields::DOING;
+use crate::work::fields::{DOING, WRITABLE};
 use crate::work::note::{self, Note};
 use crate::work::patch::{self, Patch};
 use crate::work::release::{self, Release};
@@ -38,32 +38,12 @@ pub(super) const CREATE: &[Flag] = &[
     Flag::value("due", "DATE", "when it must be done"),
 ];
 
-/// Flags of `card create` that are fields of the same name.
-const FIELDS: [&str; 17] = [
-    "title",
-    "status",
-    "type",
-    "priority",
-    "area",
-    "parent",
-    "depends",
-    "milestone",
-    "source",
-    "tags",
-    "effort",
-    "scope",
-    "related",
-    "origin",
-    "raised",
-    "start",
-    "due",
-];
-
 pub(super) fn create(context: &Context, args: &Args) -> Result<Output, Failure> {
     let caller = caller(context, args)?;
     let axes = input::axes(args)?;
     let mut fields = input::object(context, args)?;
-    for name in FIELDS {
+    // A flag that is called like a field sets it.
+    for (name, _) in WRITABLE {
         if let Some(value) = args.get(name) {
             fields.insert(name.to_owned(), value.into());
         }
