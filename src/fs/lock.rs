@@ -338,7 +338,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
         let error = io::ErrorKind::AlreadyExists.into();
-        let failure = timed_out(root.path(), "locks", "x.lock", WAIT, &error);
+        let failure = timed_out(&pipe, held_by(root.path(), "locks/x.lock"), WAIT, &error);
         assert_eq!(failure.code, Code::WRITE_LOCK_TIMEOUT);
         assert_eq!(failure.details["owner"], Value::Null);
     }
