@@ -1,5 +1,6 @@
 //! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
 
+mod arithmetic;
 mod cases;
 mod claude;
 mod compare;

@@ -46,7 +46,12 @@ fn rows(candidates: &[Candidate<'_>], more: usize) -> String {
     let mut rows = String::new();
     for Candidate { card, reason } in candidates {
         let [status, priority, title] = ["status", "priority", "title"].map(|key| cell(card.field(key)));
-        let _ = writeln!(rows, "{}\t{status}\t{priority}\t{title}\t({})", cell(Some(&card.id)), cell(Some(reason)));
+        let _ = writeln!(
+            rows,
+            "{}\t{status}\t{priority}\t{title}\t({})",
+            cell(Some(&card.id)),
+            cell(Some(reason))
+        );
     }
     if more > 0 {
         let _ = writeln!(rows, "… {more} more ready");

@@ -77,7 +77,10 @@ impl Filter {
                 Holding::Nobody => card.holder().is_none(),
                 Holding::Actor(actor) => card.holder() == Some(actor),
             }
-            && self.updated_since.as_deref().is_none_or(|day| card.field("updated").is_some_and(|at| at >= day))
+            && self
+                .updated_since
+                .as_deref()
+                .is_none_or(|day| card.field("updated").is_some_and(|at| at >= day))
     }
 }
 

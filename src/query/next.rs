@@ -33,7 +33,8 @@ pub fn candidates<'a>(listing: &'a Listing, caller: Option<&str>, areas: &[Strin
         matches!(card.status(), Some("next" | "backlog" | DOING))
             && card.field("type") != Some("epic")
             && !card.is_archived()
-            && (areas.is_empty() || card.field("area").is_some_and(|area| areas.iter().any(|one| one == area)))
+            && (areas.is_empty()
+                || card.field("area").is_some_and(|area| areas.iter().any(|one| one == area)))
             && card.holder().is_none_or(|holder| Some(holder) == caller)
             && card.header.list("depends").iter().all(|id| closed.get(id.as_str()) == Some(&true))
     };

@@ -11,8 +11,20 @@ use std::ops::Range;
 
 /// Keys that are computed. A header may hold them; they never replace what is computed and are not shown.
 const COMPUTED: [&str; 14] = [
-    "file", "archived", "body", "revision", "assets", "path", "kind", "recordType", "axes", "acceptance", "outgoing",
-    "incoming", "incomingTotal", "issues",
+    "file",
+    "archived",
+    "body",
+    "revision",
+    "assets",
+    "path",
+    "kind",
+    "recordType",
+    "axes",
+    "acceptance",
+    "outgoing",
+    "incoming",
+    "incomingTotal",
+    "issues",
 ];
 
 /// Which of the two folders a card lies in.

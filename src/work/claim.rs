@@ -60,10 +60,14 @@ impl Overlap {
 /// Claims a card.
 pub fn claim(workspace: &Workspace, claim: Claim<'_>, caller: &Caller) -> Result<Claimed, Failure> {
     let Some(actor) = caller.actor() else {
-        let text = format!("{} cannot be claimed by nobody: neither --actor nor the environment names one", claim.target.id);
+        let text = format!(
+            "{} cannot be claimed by nobody: neither --actor nor the environment names one",
+            claim.target.id
+        );
         return Err(Failure::new(Code::CARD_CLAIM_ACTOR_REQUIRED, text).remedy("workfile agents whoami"));
     };
-    let scope = claim.scope.map(|scope| input::list("scope", scope.iter().map(String::as_str))).transpose()?;
+    let scope =
+        claim.scope.map(|scope| input::list("scope", scope.iter().map(String::as_str))).transpose()?;
     let plan = |card: &Card, now| plan(workspace, card, actor, scope, claim.waiver, caller, now);
     let look = |card: &Card| overlaps(workspace, card);
     let (card, overlaps) = mutate(workspace, claim.target, caller, plan, look)?;
@@ -120,8 +124,11 @@ fn take_over(
         };
         let since = at.map(|at| format!(" since {at}")).unwrap_or_default();
         let text = format!("{id} is claimed by {holder}{since}{state}");
-        let failure = Failure::new(Code::CARD_ALREADY_CLAIMED, text).with("claimedBy", holder).with("claimedAt", at);
-        return Err(failure.remedy("workfile next").remedy(format!("workfile card claim {id} --force --reason TEXT")));
+        let failure =
+            Failure::new(Code::CARD_ALREADY_CLAIMED, text).with("claimedBy", holder).with("claimedAt", at);
+        return Err(failure
+            .remedy("workfile next")
+            .remedy(format!("workfile card claim {id} --force --reason TEXT")));
     }
     waiver.reason().ok_or_else(|| {
         let text = format!("taking {id} over from {holder} needs a --reason");
@@ -164,7 +171,11 @@ mod tests {
             json!({"code": "CARD_SCOPE_OVERLAP", "cardId": "T-0002", "claimedBy": "bo@yard",
                 "paths": [["src/water/pump.rs", "src/water"]]})
         );
-        for header in ["status: doing\nscope: src", "status: review\nclaimed_by: a\nscope: src", "status: doing\nclaimed_by: a"] {
+        for header in [
+            "status: doing\nscope: src",
+            "status: review\nclaimed_by: a\nscope: src",
+            "status: doing\nclaimed_by: a",
+        ] {
             assert_eq!(super::overlap(&mine, &card("T-0003", header)), None, "{header}");
         }
     }

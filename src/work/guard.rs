@@ -89,7 +89,8 @@ mod tests {
     #[test]
     fn a_claim_is_passed_by_its_holder_and_by_force_with_a_reason() {
         let held = card("T-0001", "claimed_by: ben");
-        let code = |actor, waiver: Waiver<'_>| ownership(&held, actor, &waiver).map_err(|failure| failure.code);
+        let code =
+            |actor, waiver: Waiver<'_>| ownership(&held, actor, &waiver).map_err(|failure| failure.code);
         assert!(code(Some("ben"), Waiver::NONE).unwrap().is_none());
         assert_eq!(code(Some("ann"), Waiver::NONE).unwrap_err(), Code::CARD_CLAIM_OWNER_MISMATCH);
         assert_eq!(code(None, Waiver::NONE).unwrap_err(), Code::CARD_CLAIM_OWNER_MISMATCH);

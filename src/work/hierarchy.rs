@@ -90,7 +90,8 @@ pub(super) fn parent(
     let below = if touched == Touched::Yes { others.height(id) } else { 0 };
     let depth = ancestors.len() + below;
     if depth > most as usize {
-        let text = format!("{id} under {parent} would be {depth} levels deep; cards.maxHierarchyDepth is {most}");
+        let text =
+            format!("{id} under {parent} would be {depth} levels deep; cards.maxHierarchyDepth is {most}");
         return Err(Failure::new(Code::CARD_HIERARCHY_TOO_DEEP, text));
     }
     Ok(())
@@ -150,7 +151,8 @@ mod tests {
 
     fn parent_of(id: &str, above: &str, most: u32) -> &'static str {
         let cards = world();
-        parent(id, above, &Others::of(&cards), most, Touched::Yes).map_or_else(|failure| failure.code.name, |()| "fine")
+        parent(id, above, &Others::of(&cards), most, Touched::Yes)
+            .map_or_else(|failure| failure.code.name, |()| "fine")
     }
 
     #[test]
@@ -178,7 +180,8 @@ mod tests {
         let cards = world();
         let check = |id: &str, depends_on: &[&str], touched| {
             let list: Vec<String> = depends_on.iter().map(|id| (*id).to_owned()).collect();
-            depends(id, &list, &Others::of(&cards), touched).map_or_else(|failure| failure.code.name, |()| "fine")
+            depends(id, &list, &Others::of(&cards), touched)
+                .map_or_else(|failure| failure.code.name, |()| "fine")
         };
         assert_eq!(check("T-0001", &["T-0001"], Touched::Yes), "CARD_SELF_DEPENDENCY");
         assert_eq!(check("T-0001", &["T-0099"], Touched::No), "CARD_DEPENDENCY_NOT_FOUND");

@@ -174,7 +174,9 @@ fn plain(key: &str, text: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let problem = format!("`{key}` holds a control character");
-    Err(Failure::new(Code::CARD_FIELD_INVALID, problem).with("field", key).with("reason", "control-character"))
+    Err(Failure::new(Code::CARD_FIELD_INVALID, problem)
+        .with("field", key)
+        .with("reason", "control-character"))
 }
 
 /// A holder is an actor like any other.
@@ -228,7 +230,10 @@ mod tests {
         assert_eq!(refused(json!([])).0, Code::CARD_CHANGES_INVALID);
         assert_eq!(refused(json!({})).0, Code::CARD_CHANGES_EMPTY);
         let (code, details) = refused(json!({"verified": {}, "title": "x", "body": "b", "id": "T-9"}));
-        assert_eq!((code, &details["fields"]), (Code::CARD_FIELD_NOT_PATCHABLE, &json!(["verified", "body", "id"])));
+        assert_eq!(
+            (code, &details["fields"]),
+            (Code::CARD_FIELD_NOT_PATCHABLE, &json!(["verified", "body", "id"]))
+        );
     }
 
     #[test]
@@ -267,9 +272,14 @@ mod tests {
     #[test]
     fn control_characters_are_refused_everywhere_but_in_the_body() {
         for text in ["a\nb", "a\u{1b}]0;x\u{7}", "a\rb", "a\u{85}b"] {
-            for input in [json!({"title": text}), json!({"scope": [text]}), json!({"axes": {"context": text}})] {
+            for input in
+                [json!({"title": text}), json!({"scope": [text]}), json!({"axes": {"context": text}})]
+            {
                 let (code, details) = refused(input);
-                assert_eq!((code, &details["reason"]), (Code::CARD_FIELD_INVALID, &json!("control-character")));
+                assert_eq!(
+                    (code, &details["reason"]),
+                    (Code::CARD_FIELD_INVALID, &json!("control-character"))
+                );
             }
         }
         let ok = json!({"title": "\u{202e}x", "body": "a\nb\u{1b}"});

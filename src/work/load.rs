@@ -62,7 +62,11 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
         let skipped = below(folder, self::folder(workspace, other));
         let walk = Walk::over(&top, skipped.as_deref(), prefix);
         listing.highest = listing.highest.max(walk.highest);
-        listing.unreadable.extend(walk.unreadable.into_iter().map(|(file, reason)| Unreadable { file, place, reason }));
+        listing.unreadable.extend(walk.unreadable.into_iter().map(|(file, reason)| Unreadable {
+            file,
+            place,
+            reason,
+        }));
         for file in walk.files {
             match read(&top, &file).and_then(|text| Card::parse(file.clone(), place, text)) {
                 Ok(card) => listing.cards.push(card),
@@ -218,7 +222,8 @@ impl Walk {
         let mut walk = Self { files: Vec::new(), unreadable: Vec::new(), highest: 0 };
         let mut waiting = vec![String::new()];
         while let Some(folder) = waiting.pop() {
-            let path = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            let path =
+                |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
             let each = |name: &OsStr, kind: Kind| {
                 let text = name.to_string_lossy();
                 walk.highest = walk.highest.max(id::sequence(&text, prefix).unwrap_or(0));
@@ -237,8 +242,11 @@ impl Walk {
                 }
                 ControlFlow::Continue(())
             };
-            let listed =
-                if folder.is_empty() { top.list(each) } else { top.below(&folder).and_then(|dir| dir.list(each)) };
+            let listed = if folder.is_empty() {
+                top.list(each)
+            } else {
+                top.below(&folder).and_then(|dir| dir.list(each))
+            };
             if let Err(error) = listed {
                 walk.unreadable.push((folder, error.to_string()));
             }

@@ -204,7 +204,9 @@ pub(super) fn overlaid(header: &Header, changes: &[Assignment]) -> Header {
 
 /// The text that this program just made, read back.
 pub(super) fn parsed(card: Result<Card, String>) -> Result<Card, Failure> {
-    card.map_err(|reason| Failure::new(Code::INTERNAL_ERROR, format!("the card would not be readable: {reason}")))
+    card.map_err(|reason| {
+        Failure::new(Code::INTERNAL_ERROR, format!("the card would not be readable: {reason}"))
+    })
 }
 
 /// The card with this id: one, and only one.
@@ -311,13 +313,17 @@ mod tests {
         let held = card("T-0001", "title: A\nstatus: doing\nclaimed_by: ann@lab#aaaa1111\nscope: [a]");
         let other = card("T-0001", "title: A\nstatus: doing\nclaimed_by: bo\nscope: [a]");
         let tagged = card("T-0001", "title: A\nstatus: doing\nclaimed_by: bo\nscope: [a]\ntags: [x]");
-        let BoardChange::Claimed(claim) = board_change(Some(&free), &held, &by) else { panic!("not a claim") };
+        let BoardChange::Claimed(claim) = board_change(Some(&free), &held, &by) else {
+            panic!("not a claim")
+        };
         assert_eq!(claim.session.as_deref(), Some("aaaa1111"));
         assert_eq!(claim.scope, ["a"]);
         let BoardChange::Claimed(claim) = board_change(None, &other, &by) else { panic!("not a claim") };
         assert_eq!(claim.session, None, "somebody else's session is looked up");
         assert!(matches!(board_change(Some(&other), &tagged, &by), BoardChange::Unseen));
-        assert!(matches!(board_change(Some(&held), &free, &by), BoardChange::Unclaimed(id) if id == "T-0001"));
+        assert!(
+            matches!(board_change(Some(&held), &free, &by), BoardChange::Unclaimed(id) if id == "T-0001")
+        );
         assert!(matches!(board_change(Some(&free), &free, &by), BoardChange::Unseen));
     }
 

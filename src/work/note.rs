@@ -44,7 +44,10 @@ fn section(name: &str) -> Result<&str, Failure> {
         _ if name.to_lowercase() == "activity" => "the trail is written by the commands themselves",
         _ => return Ok(name),
     };
-    Err(Failure::new(Code::CARD_NOTE_SECTION_INVALID, format!("a note cannot go to the section `{name}`: {problem}")))
+    Err(Failure::new(
+        Code::CARD_NOTE_SECTION_INVALID,
+        format!("a note cannot go to the section `{name}`: {problem}"),
+    ))
 }
 
 /// The text with every line after the first indented, so that none can open a section or pass for a trail line, and

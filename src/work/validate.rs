@@ -246,6 +246,9 @@ mod tests {
         assert_eq!(code("raised: guessed\neffort: XL\nstatus: doing"), "CARD_ENUM_INVALID");
         let failure = check("effort: XL").unwrap_err();
         let details = Json::Object(failure.details);
-        assert_eq!(details, serde_json::json!({"field": "effort", "value": "XL", "allowed": ["S", "M", "L"]}));
+        assert_eq!(
+            details,
+            serde_json::json!({"field": "effort", "value": "XL", "allowed": ["S", "M", "L"]})
+        );
     }
 }

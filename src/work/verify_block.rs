@@ -72,7 +72,10 @@ pub(super) fn to_value(entries: &Json) -> Value {
 fn objects(entries: &Json) -> Result<Vec<&Map<String, Json>>, Failure> {
     let objects = entries.as_array().and_then(|list| list.iter().map(Json::as_object).collect());
     objects.ok_or_else(|| {
-        Failure::new(Code::CARD_VERIFY_INVALID, "`verify` is not a list of entries with `id`, `run` and `criteria`")
+        Failure::new(
+            Code::CARD_VERIFY_INVALID,
+            "`verify` is not a list of entries with `id`, `run` and `criteria`",
+        )
     })
 }
 
@@ -120,7 +123,8 @@ fn digests(entry: &Map<String, Json>, id: &str) -> Result<(), Failure> {
     };
     for digest in list {
         if !digest.as_str().is_some_and(is_digest) {
-            let text = format!("`criteria` of the verify entry {id} holds {digest}, which is no sha256 digest");
+            let text =
+                format!("`criteria` of the verify entry {id} holds {digest}, which is no sha256 digest");
             return Err(refused(Code::CARD_VERIFY_DIGEST_INVALID, text, id).with("digest", digest.clone()));
         }
     }
@@ -191,7 +195,8 @@ mod tests {
             serde_json::from_str(include_str!("../../tests/golden/vectors/command-allowed.json")).unwrap();
         for case in cases {
             let allowed: Vec<Vec<String>> = serde_json::from_value(case["allowed"].clone()).unwrap();
-            let argv: Vec<&str> = case["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
+            let argv: Vec<&str> =
+                case["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
             assert_eq!(Json::from(is_allowed(&argv, &allowed)), case["ok"], "{case}");
         }
     }

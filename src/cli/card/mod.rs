@@ -10,7 +10,8 @@ use crate::failure::Failure;
 use crate::work::{Caller, Force, Target, Waiver};
 
 const ACTOR: Flag = Flag::value("actor", "NAME", "on whose behalf; without it the environment says who asks");
-const REVISION: Flag = Flag::value("expected-revision", "REV", "refuse when the card has changed since this revision");
+const REVISION: Flag =
+    Flag::value("expected-revision", "REV", "refuse when the card has changed since this revision");
 const FORCE: Flag = Flag::switch("force", "pass somebody's claim; needs --reason");
 const REASON: Flag = Flag::value("reason", "TEXT", "why somebody's claim is passed");
 const JSON_INPUT: Flag = Flag::value("json-input", "FILE", "fields as a JSON object; - reads standard input");
@@ -59,7 +60,11 @@ pub(super) const COMMANDS: &[Command] = &[
         1,
         "take a card and say which paths the work will change",
         &[
-            Flag::value("scope", "PATHS", "paths the work will change, comma-separated; without it they stay"),
+            Flag::value(
+                "scope",
+                "PATHS",
+                "paths the work will change, comma-separated; without it they stay",
+            ),
             ACTOR,
             FORCE,
             REASON,

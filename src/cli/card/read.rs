@@ -42,9 +42,8 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     let assets = Assets::open(&workspace)?;
     let fields = args.list("fields");
     let body = if args.has("with-body") { Body::Whole } else { Body::Length };
-    let view = |card: &&Card| {
-        card.view(View { body, assets: Some(assets.of(&card.id)), only: fields.as_deref() })
-    };
+    let view =
+        |card: &&Card| card.view(View { body, assets: Some(assets.of(&card.id)), only: fields.as_deref() });
     let records: Vec<Json> = page.iter().map(view).collect();
     let truncated = offset.saturating_add(records.len()) < total;
     Ok(Output::json(json!({"records": records, "total": total, "offset": offset, "truncated": truncated})))

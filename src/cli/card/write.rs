@@ -38,8 +38,23 @@ pub(super) const CREATE: &[Flag] = &[
 
 /// Flags of `card create` that are fields of the same name.
 const FIELDS: [&str; 17] = [
-    "title", "status", "type", "priority", "area", "parent", "depends", "milestone", "source", "tags", "effort", "scope",
-    "related", "origin", "raised", "start", "due",
+    "title",
+    "status",
+    "type",
+    "priority",
+    "area",
+    "parent",
+    "depends",
+    "milestone",
+    "source",
+    "tags",
+    "effort",
+    "scope",
+    "related",
+    "origin",
+    "raised",
+    "start",
+    "due",
 ];
 
 pub(super) fn create(context: &Context, args: &Args) -> Result<Output, Failure> {
@@ -120,7 +135,8 @@ pub(super) fn transition(context: &Context, args: &Args) -> Result<Output, Failu
     }
     let output = answer(&moved.card, &format!("in {status}"));
     Ok(if scope.is_some() {
-        output.note(format!("workfile: --scope is for a move to {DOING}; the scope of {} stays", moved.card.id))
+        output
+            .note(format!("workfile: --scope is for a move to {DOING}; the scope of {} stays", moved.card.id))
     } else {
         output
     })
@@ -135,7 +151,8 @@ fn told(claimed: &Claimed, caller: &Caller) -> Output {
     let card = &claimed.card;
     let mut output = answer(card, &format!("claimed by {}", card.holder().unwrap_or_default()));
     for overlap in &claimed.overlaps {
-        let pairs: Vec<String> = overlap.paths.iter().map(|(mine, theirs)| format!("{mine} and {theirs}")).collect();
+        let pairs: Vec<String> =
+            overlap.paths.iter().map(|(mine, theirs)| format!("{mine} and {theirs}")).collect();
         output = output.note(format!(
             "workfile: the scope of {} overlaps {}, claimed by {}: {}",
             card.id,
