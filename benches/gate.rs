@@ -3,7 +3,6 @@
 //! Counts do not depend on how busy the machine is, so a regression shows in one run. Everything but the row of the hook
 //! that is switched off is counted over that row: the start of the process is the same for all.
 
-#[path = "budgets.rs"]
 mod budgets;
 mod fixture;
 

@@ -48,15 +48,21 @@ pub(crate) struct Ratio {
     pub(crate) high: f64,
 }
 
-/// The ratio of one figure of two series.
+/// The ratio of one figure of two series that were taken side by side.
 pub(crate) fn ratio(
     above: &[f64],
     below: &[f64],
     figure: fn(&[f64]) -> f64,
     random: &mut fastrand::Rng,
 ) -> Ratio {
-    let resampled: Vec<f64> =
-        (0..RESAMPLES).map(|_| figure(&resample(above, random)) / figure(&resample(below, random))).collect();
+    let batches = above.len().max(below.len()).div_ceil(BATCH);
+    let resampled: Vec<f64> = (0..RESAMPLES)
+        .map(|_| {
+            // The same moments of both: what slowed one slowed the other.
+            let moments: Vec<f64> = (0..batches).map(|_| random.f64()).collect();
+            figure(&drawn(above, &moments)) / figure(&drawn(below, &moments))
+        })
+        .collect();
     Ratio {
         value: figure(above) / figure(below),
         low: percentile(&resampled, 0.025),
@@ -64,11 +70,9 @@ pub(crate) fn ratio(
     }
 }
 
-/// As many batches as there are, drawn with replacement.
-fn resample(samples: &[f64], random: &mut fastrand::Rng) -> Vec<f64> {
+/// As many batches as there are: those of the first moments, from 0 for the first batch to 1 behind the last.
+fn drawn(samples: &[f64], moments: &[f64]) -> Vec<f64> {
     let batches: Vec<&[f64]> = samples.chunks(BATCH).collect();
-    (0..batches.len())
-        .filter_map(|_| random.choice(batches.iter()))
-        .flat_map(|batch| batch.iter().copied())
-        .collect()
+    let at = |moment: &f64| batches.get((moment * batches.len() as f64) as usize);
+    moments.iter().take(batches.len()).filter_map(at).flat_map(|batch| batch.iter().copied()).collect()
 }

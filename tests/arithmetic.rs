@@ -115,6 +115,24 @@ fn the_interval_of_steady_series_is_their_ratio() {
 }
 
 #[test]
+fn what_slows_both_series_leaves_their_ratio_alone() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let busy: Vec<f64> =
+        (0..50 * BATCH).map(|sample| if (sample / BATCH).is_multiple_of(3) { 9.0 } else { 1.0 }).collect();
+    let twice: Vec<f64> = busy.iter().map(|sample| 2.0 * sample).collect();
+    assert_eq!(ratio(&twice, &busy, p95, &mut random), Ratio { value: 2.0, low: 2.0, high: 2.0 });
+}
+
+#[test]
+fn a_series_with_fewer_samples_has_an_interval_too() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let few: Vec<f64> = (0..20).map(|_| 30.0 + random.f64()).collect();
+    let many: Vec<f64> = (0..200).map(|_| 10.0 + random.f64()).collect();
+    let ratio = ratio(&few, &many, floor, &mut random);
+    assert!(2.8 < ratio.low && ratio.low <= ratio.high && ratio.high < 3.2, "{ratio:?}");
+}
+
+#[test]
 fn the_interval_holds_the_true_ratio_and_narrows_with_samples() {
     let width = |count: usize| {
         let mut random = fastrand::Rng::with_seed(7);
