@@ -103,7 +103,8 @@ fn boards(criterion: &mut Criterion, root: &Dir, claims: usize) -> io::Result<()
     let now = Time::system();
     board::renewed(root, effort(), now, |_| ())?;
     let me = Me::new(Some("5f0c7c9e-3b1d-4c7a-9a53-0d6d3c1b2a10"), |_| None);
-    let is_clear = || matches!(board::ask_index(root, FREE, &me), Guard::Clear);
+    let is_clear =
+        || matches!(board::ask_index(root, FREE, &me, &mut Vec::with_capacity(16 * 1024)), Guard::Clear);
     if !is_clear() {
         return Err(io::Error::other("the index does not answer"));
     }

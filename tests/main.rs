@@ -1,7 +1,6 @@
 //! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
 
 #[cfg(unix)]
-
 mod arithmetic;
 mod cards;
 mod cases;
