@@ -18,7 +18,7 @@ mod dir;
 pub use dir::{Dir, Entry};
 pub use lock::{Lock, Purpose};
 pub use read::read_regular;
-pub use record::{Created, contained, create, relocate, replace};
+pub use record::{Created, Step, contained, create, create_watched, relocate, replace, replace_watched};
 
 /// What a directory entry is, links not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
