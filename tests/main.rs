@@ -17,5 +17,6 @@ mod payload;
 mod process;
 mod registered;
 mod runtime;
+mod usage;
 mod workspace;
 mod world;

@@ -110,6 +110,19 @@ fn texts_in_the_tree_name_commands_and_tools_that_exist() {
 }
 
 #[test]
+fn every_code_is_raised_somewhere() {
+    let sources = crate::doors::sources();
+    let is_name = |c: char| c.is_ascii_uppercase() || c == '_';
+    let raised: BTreeSet<&str> = sources
+        .iter()
+        .flat_map(|(_, source)| source.split("Code::").skip(1))
+        .map(|rest| &rest[..rest.find(|c| !is_name(c)).unwrap_or(rest.len())])
+        .collect();
+    let idle = workfile::failure::Code::ALL.iter().filter(|code| !raised.contains(code.name));
+    assert_eq!(idle.map(|code| code.name).collect::<Vec<_>>(), Vec::<&str>::new());
+}
+
+#[test]
 fn sources_name_commands_and_tools_that_exist() {
     for (path, source) in crate::doors::sources() {
         assert_text(&path, &source);

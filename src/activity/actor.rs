@@ -118,7 +118,14 @@ pub fn session(given: Option<&str>, env: &impl Env) -> Option<String> {
     given.or_else(|| first(env, &SESSION))
 }
 
-/// Who is asking. Never fails: an explicit name that may not be used is left to [`check`].
+/// Who is asking, under a name that may be used: [`resolve`], then [`check`].
+pub fn identify(asked: Asked<'_>, env: &impl Env) -> Result<Identity, Failure> {
+    let found = resolve(asked, env);
+    found.actor.as_deref().map_or(Ok(()), check)?;
+    Ok(found)
+}
+
+/// Who is asking. Never fails: a name that was given and may not be used is used all the same.
 pub fn resolve(asked: Asked<'_>, env: &impl Env) -> Identity {
     let session = session(asked.session, env);
     let named =
@@ -146,9 +153,8 @@ pub fn resolve(asked: Asked<'_>, env: &impl Env) -> Identity {
     Identity { actor: Some(plain_name(&actor)), source, session }
 }
 
-/// Refuses an explicit or configured actor that the trail could not be read back with: `CARD_ACTOR_INVALID`.
-pub fn check(identity: &Identity) -> Result<(), Failure> {
-    let Some(actor) = identity.actor.as_deref() else { return Ok(()) };
+/// Refuses a name that the trail could not be read back with: `CARD_ACTOR_INVALID`.
+pub fn check(actor: &str) -> Result<(), Failure> {
     if actor.chars().count() > LONGEST || actor.chars().any(is_forbidden) {
         let text = "an actor is at most 200 characters, without control characters, `·` and `—`";
         return Err(Failure::new(Code::CARD_ACTOR_INVALID, text).with("actor", actor));

@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json};
 use std::cell::OnceCell;
 
 /// A session that signalled within this time is live, in milliseconds.
-pub const LIVE_MS: i64 = 90_000;
+const LIVE_MS: i64 = 90_000;
 /// A session that has been silent for longer leaves its claims orphaned, in milliseconds.
-pub const ORPHANED_MS: i64 = 1_800_000;
+const ORPHANED_MS: i64 = 1_800_000;
 /// The lease where no configuration says another, in hours.
 pub const LEASE_HOURS: f64 = 24.0;
 

@@ -75,7 +75,7 @@ impl Upkeep {
         let activity = super::make(root).ok()?;
         // Whatever else stands in the board's place is replaced.
         let known = Board::read(&activity).ok().flatten();
-        let mut board = known.clone().unwrap_or_default();
+        let mut board = known.as_ref().map(|(board, _)| board.clone()).unwrap_or_default();
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
@@ -94,7 +94,7 @@ impl Upkeep {
             board.cards_mtime_ns = self.after;
         }
         board.built_at = clock::now().timestamp();
-        board.store(&activity, known.as_ref()).ok()
+        board.store(&activity, known.as_ref()).ok().map(|_| ())
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
         touch("T-1.md", 3);
         upkeep.saw(Step::Placed);
         upkeep.finish(Change::Unclaimed("T-1".to_owned()), || ());
-        let board = Board::read(&super::super::open(&root).unwrap()).unwrap().unwrap();
+        let (board, _) = Board::read(&super::super::open(&root).unwrap()).unwrap().unwrap();
         board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(&root)
     }
 

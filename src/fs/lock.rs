@@ -3,7 +3,7 @@
 //! A lock carries the process, the host and a random token. It is broken only when its process is gone on this host or
 //! when it is too old, and then by renaming it away first: what was renamed must be what was judged.
 
-use super::Dir;
+use super::{Dir, process_id};
 use crate::clock::Time;
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value};
@@ -136,7 +136,7 @@ fn content(purpose: Purpose<'_>, token: &str) -> Vec<u8> {
     if let Purpose::Reservation { id } = purpose {
         map.insert("id".to_owned(), id.into());
     }
-    map.insert("pid".to_owned(), std::process::id().into());
+    map.insert("pid".to_owned(), process_id().into());
     map.insert("createdAt".to_owned(), Time::system().timestamp().into());
     if let Purpose::Record { module, id } = purpose {
         map.insert("module".to_owned(), module.into());
@@ -327,6 +327,20 @@ mod tests {
         let now = Time::system().timestamp();
         plant(root.path(), &format!("{{\"pid\":999999999,\"createdAt\":\"{now}\",\"host\":\"elsewhere\"}}"));
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_the_place_of_a_lock_is_reported_and_not_read() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("locks")).unwrap();
+        let pipe = root.path().join("locks/x.lock");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
+        let error = io::ErrorKind::AlreadyExists.into();
+        let failure = timed_out(&pipe, held_by(root.path(), "locks/x.lock"), WAIT, &error);
+        assert_eq!(failure.code, Code::WRITE_LOCK_TIMEOUT);
+        assert_eq!(failure.details["owner"], Value::Null);
     }
 
     #[test]

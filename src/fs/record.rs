@@ -28,36 +28,42 @@ pub enum Step {
     Placed,
 }
 
-/// Makes the folder of `path` and says where it really is, once that is inside the real `root`.
+/// Where `path`, which need not be there, really is: inside the real `root`. Both are absolute.
 ///
-/// `RECORD_PATH_ESCAPES_WORKSPACE` when a link leads out; nothing is made then.
-pub fn contained(root: &Path, path: &Path) -> Result<PathBuf, Failure> {
-    let folder = path.parent().unwrap_or(root);
+/// `RECORD_PATH_ESCAPES_WORKSPACE` when a link in it leads out, nowhere or in a circle.
+pub fn real_path(root: &Path, path: &Path) -> Result<PathBuf, Failure> {
     let real_root = root.canonicalize().map_err(|error| Failure::io("resolve", root, &error))?;
-    // What exists of the folder decides; what is missing is made below it.
-    let mut existing = folder;
+    // What exists of the path decides; what is missing has no links.
+    let mut existing = path;
     let real = loop {
         match existing.canonicalize() {
             Ok(real) => break real,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && existing.symlink_metadata().is_err() => {
-                existing = existing.parent().unwrap_or(root);
+            Err(_) if existing.is_symlink() => return Err(escapes(root, path)),
+            Err(error) => {
+                existing = existing.parent().ok_or_else(|| Failure::io("resolve", path, &error))?;
             }
-            // A link that leads nowhere, or a folder that cannot be looked at.
-            Err(_) => return Err(escapes(path)),
         }
     };
     if !real.starts_with(&real_root) {
-        return Err(escapes(path));
+        return Err(escapes(root, path));
     }
-    let missing = folder.strip_prefix(existing).unwrap_or(Path::new(""));
-    let full = real.join(missing);
-    std::fs::create_dir_all(&full).map_err(|error| Failure::io("make folder", &full, &error))?;
-    Ok(full)
+    match path.strip_prefix(existing) {
+        Ok(missing) if missing != Path::new("") => Ok(real.join(missing)),
+        _ => Ok(real),
+    }
 }
 
-fn escapes(path: &Path) -> Failure {
-    let text = format!("{} lies behind a link that leads out of the workspace", path.display());
-    Failure::new(Code::RECORD_PATH_ESCAPES_WORKSPACE, text).with("path", path.display().to_string())
+fn escapes(root: &Path, path: &Path) -> Failure {
+    let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let text = format!("{shown} lies behind a link that leads out of the workspace or nowhere");
+    Failure::new(Code::RECORD_PATH_ESCAPES_WORKSPACE, text).with("path", shown)
+}
+
+/// Makes a folder with all its parents and says where it really is; [`real_path`] says what is refused.
+pub fn make_folder(root: &Path, folder: &Path) -> Result<PathBuf, Failure> {
+    let real = real_path(root, folder)?;
+    std::fs::create_dir_all(&real).map_err(|error| Failure::io("make folder", &real, &error))?;
+    Ok(real)
 }
 
 /// Replaces the file at `path` by `bytes`: readers see the old or the new file, never half of one. The mode is kept.
@@ -72,7 +78,7 @@ pub fn replace_watched(
     bytes: &[u8],
     watch: &mut dyn FnMut(Step),
 ) -> Result<(), Failure> {
-    let folder = contained(root, path)?;
+    let folder = make_folder(root, path.parent().unwrap_or(root))?;
     let target = folder.join(path.file_name().unwrap_or_default());
     let fail = |error: io::Error| Failure::io("write", path, &error);
     let temporary = Temporary::write(&folder, bytes, watch).map_err(fail)?;
@@ -112,7 +118,7 @@ pub fn create_watched(
     bytes: &[u8],
     watch: &mut dyn FnMut(Step),
 ) -> Result<Created, Failure> {
-    let folder = contained(root, path)?;
+    let folder = make_folder(root, path.parent().unwrap_or(root))?;
     let target = folder.join(path.file_name().unwrap_or_default());
     let fail = |error: io::Error| Failure::io("create", path, &error);
     let temporary = Temporary::write(&folder, bytes, watch).map_err(fail)?;
@@ -138,7 +144,7 @@ pub fn create_watched(
 /// Moves a record to another path with its final content. The content is replaced first, then the file moves: whenever
 /// the process ends, there is one record and it is whole.
 ///
-/// `CARD_FILE_EXISTS` when something is at `to`; nothing is changed then.
+/// `CARD_FILE_EXISTS` when something is at `to`. Whatever is refused, `from` alone is there afterwards, as it was.
 pub fn relocate(
     root: &Path,
     from: &Path,
@@ -150,12 +156,24 @@ pub fn relocate(
         let text = format!("{} is there already", to.display());
         Failure::new(Code::CARD_FILE_EXISTS, text).with("path", to.display().to_string())
     };
-    let real = |path: &Path| Ok(contained(root, path)?.join(path.file_name().unwrap_or_default()));
+    let real = |path: &Path| {
+        let folder = make_folder(root, path.parent().unwrap_or(root))?;
+        Ok(folder.join(path.file_name().unwrap_or_default()))
+    };
     let (old, new) = (real(from)?, real(to)?);
     if new.symlink_metadata().is_ok() {
         return Err(taken());
     }
-    let before = std::fs::read(&old).map_err(|error| Failure::io("read", from, &error))?;
+    let before = match std::fs::read(&old) {
+        // Gone since it was read: what was made of it is the only copy.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return match create_watched(root, to, bytes, watch)? {
+                Created::Fresh => Ok(()),
+                Created::Taken => Err(taken()),
+            };
+        }
+        before => before.map_err(|error| Failure::io("read", from, &error))?,
+    };
     replace(root, from, bytes)?;
     watch(Step::Begun);
     watch(Step::Flushed);
@@ -294,6 +312,18 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_record_that_cannot_leave_its_place_is_not_there_twice() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        // A folder is no file that could be removed, whoever runs the test.
+        std::fs::create_dir(at("from.md")).unwrap();
+        assert!(relocate(root.path(), &at("from.md"), &at("to.md"), b"x", &mut |_| ()).is_err());
+        assert!(!at("to.md").exists());
+        relocate(root.path(), &at("gone.md"), &at("to.md"), b"x", &mut |_| ()).unwrap();
+        assert!(at("to.md").exists(), "the only copy stays");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_link_that_leads_out_is_refused() {
@@ -301,7 +331,8 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(out.path(), root.path().join("cards")).unwrap();
         std::os::unix::fs::symlink("/nowhere/at/all", root.path().join("dangling")).unwrap();
-        for folder in ["cards", "cards/deep", "dangling"] {
+        std::os::unix::fs::symlink("circle", root.path().join("circle")).unwrap();
+        for folder in ["cards", "cards/deep", "dangling", "circle/deep"] {
             let path = root.path().join(folder).join("x.md");
             let refused = create(root.path(), &path, b"x").unwrap_err();
             assert_eq!(refused.code, Code::RECORD_PATH_ESCAPES_WORKSPACE, "{folder}");

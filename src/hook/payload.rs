@@ -4,6 +4,7 @@
 //! open. A handful of fields is kept, bounded; everything else is passed over whatever its size. Anything that is not one
 //! whole object is as good as an empty one.
 
+use crate::path::find_byte;
 use std::io;
 
 /// Longest id or name that is kept, in bytes.
@@ -312,7 +313,7 @@ impl<S: Source> Scanner<'_, S> {
                 self.fill()?;
             }
             let held = &self.window[self.at..];
-            let stop = find_quote(held);
+            let stop = find_byte(b'"', held);
             let plain = &held[..stop.unwrap_or(held.len())];
             let run = plain.iter().rev().take_while(|byte| **byte == b'\\').count();
             escaping = (run % 2 == 1) != (run == plain.len() && escaping);
@@ -491,20 +492,6 @@ impl<S: Source> Scanner<'_, S> {
         }
         Ok(())
     }
-}
-
-/// The first `"`. Not `memchr::memchr`: that one asks the processor for its features first, which costs more than the
-/// whole search where processors are virtual.
-fn find_quote(bytes: &[u8]) -> Option<usize> {
-    #[cfg(target_arch = "aarch64")]
-    use memchr::arch::aarch64::neon::memchr::One;
-    #[cfg(target_arch = "x86_64")]
-    use memchr::arch::x86_64::sse2::memchr::One;
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    if let Some(finder) = One::new(b'"') {
-        return finder.find(bytes);
-    }
-    memchr::arch::all::memchr::One::new(b'"').find(bytes)
 }
 
 #[cfg(test)]

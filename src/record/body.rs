@@ -8,15 +8,15 @@ use crate::path::{is_space, trim};
 
 /// One `## ` section of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
+pub(super) struct Section {
     /// The heading line trimmed; `None` for the text before the first one.
-    pub heading: Option<String>,
+    pub(super) heading: Option<String>,
     /// The section's text, heading line included, without leading line ends and trailing white space.
-    pub text: String,
+    pub(super) text: String,
 }
 
 /// The sections of a body; the first is the text without heading, empty or not.
-pub fn sections(body: &str) -> Vec<Section> {
+pub(super) fn sections(body: &str) -> Vec<Section> {
     let section = |heading: Option<&str>, text| Section {
         heading: heading.map(str::to_owned),
         text: section_text(text).to_owned(),
@@ -53,7 +53,7 @@ pub fn fenced_lines(body: &str) -> Vec<bool> {
 }
 
 /// Section texts put together again: the non-empty ones, one blank line between them, LF line ends.
-pub fn join_sections(sections: &[Section]) -> String {
+fn join_sections(sections: &[Section]) -> String {
     let texts: Vec<&str> =
         sections.iter().map(|section| section.text.as_str()).filter(|text| !text.is_empty()).collect();
     with_line_ends(&texts.join("\n\n"), "\n")

@@ -4,11 +4,11 @@
 //! write touches the lines that a change names and no others; what cannot be rewritten safely is refused.
 
 mod body;
+mod digest;
 mod document;
 mod header;
 pub mod id;
 mod patch;
-mod revision;
 mod scalar;
 mod slug;
 mod trail;
@@ -20,11 +20,11 @@ mod properties;
 #[cfg(test)]
 mod vectors;
 
-pub use body::{Section, append_under_heading, fenced_lines, join_sections, sections, with_body};
+pub use body::{append_under_heading, fenced_lines, with_body};
+pub use digest::digest;
 pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};
 pub use header::{Entry, Header, Style};
 pub use patch::{Change, patch, render};
-pub use revision::revision;
 pub use slug::slug;
 pub use trail::{is_trail_line, trail_line};
 pub use value::{Item, Value, utf16_len};

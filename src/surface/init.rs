@@ -137,8 +137,11 @@ pub fn plan(root: &Path, wishes: Wishes, existing: Existing) -> Result<Plan, Fai
     let taken: Vec<&str> =
         [MODULE_FILE, OBJECT_FILE, VERSION].into_iter().filter(|name| is_there(name)).collect();
     if existing == Existing::Keep && !taken.is_empty() {
-        let text =
-            format!("{} in {} would be overwritten; --force allows it", taken.join(" and "), root.display());
+        let text = format!(
+            "{} is a workspace already; --force would overwrite {}",
+            root.display(),
+            taken.join(" and ")
+        );
         return Err(Failure::new(Code::INIT_FILE_CONFLICT, text).with("files", taken));
     }
     if taken.contains(&MODULE_FILE) && taken.contains(&OBJECT_FILE) {
@@ -172,8 +175,7 @@ impl Plan {
     /// Makes the folders and writes the files.
     pub fn apply(&self) -> Result<(), Failure> {
         for (folder, _) in self.folders.iter().filter(|(_, status)| *status == Status::Created) {
-            // The folder of a file in it: the file itself is not made.
-            fs::contained(&self.root, &self.root.join(folder).join("_"))?;
+            fs::make_folder(&self.root, &self.root.join(folder))?;
         }
         for file in &self.files {
             let path = self.root.join(file.path);
@@ -258,21 +260,9 @@ fn folder_status(root: &Path, folder: &str) -> Result<Status, Failure> {
         Err(error) => return Err(Failure::io("look at", &path, &error)),
     };
     if found.is_symlink() {
-        stays_inside(root, &path)?;
+        fs::real_path(root, &path)?;
     }
     if path.is_dir() { Ok(Status::Unchanged) } else { Err(in_the_way(root, folder)) }
-}
-
-/// Refuses a link that leads out of the root.
-fn stays_inside(root: &Path, path: &Path) -> Result<(), Failure> {
-    match (root.canonicalize(), path.canonicalize()) {
-        (Ok(root), Ok(real)) if real.starts_with(&root) => Ok(()),
-        _ => {
-            let text = format!("{} is a link that leads out of the repository or nowhere", path.display());
-            Err(Failure::new(Code::RECORD_PATH_ESCAPES_WORKSPACE, text)
-                .with("path", path.display().to_string()))
-        }
-    }
 }
 
 fn in_the_way(root: &Path, path: &str) -> Failure {

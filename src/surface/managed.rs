@@ -8,11 +8,11 @@ mod file;
 mod marker;
 
 use crate::path::is_space;
+use crate::record::digest;
 pub use file::{Apply, OnDisk, Outcome, read, sync, write};
 pub use marker::without_markers;
 use marker::{Marker, Metadata};
 use serde_json::{Map, Value as Json};
-use sha2::{Digest as _, Sha256};
 use std::ops::Range;
 
 /// The version that blocks say they were written by.
@@ -68,16 +68,6 @@ impl Block {
             }
         }
     }
-}
-
-/// `sha256:` and the hex digest of `text`.
-pub fn digest(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::from("sha256:");
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
 }
 
 fn body_of(text: &str) -> String {

@@ -3,6 +3,7 @@
 use super::criteria::{self, Reading};
 use super::fields::{LISTS, is_open};
 use super::load;
+use crate::failure::Code;
 use crate::path::trim;
 use crate::record::{self, Header, Value};
 use crate::workspace::Workspace;
@@ -59,7 +60,7 @@ impl Card {
         let document = record::read(&text, &LISTS).map_err(|problem| problem.reason().to_owned())?;
         let id = document.header.text("id").filter(|id| !trim(id).is_empty());
         let Some(id) = id.map(str::to_owned) else {
-            return Err("CARD_ID_REQUIRED: the header has no id".to_owned());
+            return Err(format!("{}: the header has no id", Code::CARD_ID_REQUIRED.name));
         };
         let body = document.body();
         let start = body_start(&text, document.body_text, body);
@@ -91,7 +92,7 @@ impl Card {
 
     /// The digest of the file's bytes.
     pub fn revision(&self) -> String {
-        record::revision(self.text.as_bytes())
+        record::digest(&self.text)
     }
 
     /// The text of a header key that is not blank.

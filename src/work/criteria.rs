@@ -57,7 +57,7 @@ impl Item {
 
 /// The digest of a criterion's text: white space does not matter, case and punctuation do.
 pub fn digest(text: &str) -> String {
-    record::revision(one_line(text).as_bytes())
+    record::digest(one_line(text))
 }
 
 /// Reads the criteria of a trimmed body.

@@ -16,7 +16,7 @@ pub const REVIEW: &str = "review";
 /// The status of verified work.
 pub const DONE: &str = "done";
 /// The status of work that will not be done.
-pub const DISCARDED: &str = "discarded";
+const DISCARDED: &str = "discarded";
 
 /// Whether work in this status is still ahead.
 pub fn is_open(status: &str) -> bool {
@@ -92,6 +92,8 @@ pub(super) fn rank(key: &str, settings: &Cards) -> usize {
 mod tests {
     use super::*;
     use crate::work::testing::settings;
+    use crate::workspace::{Access, Missing, Start, Workspace};
+    use serde_json::{Value as Json, json};
 
     #[test]
     fn axes_stand_behind_the_area_and_verify_comes_last() {
@@ -109,8 +111,35 @@ mod tests {
         }
         assert_eq!(kind("context", &settings), Some(Kind::Text));
         assert_eq!(kind("verify", &settings), Some(Kind::Verify));
-        for list in LISTS {
-            assert_eq!(kind(list, &settings), Some(Kind::List), "{list}");
+    }
+
+    #[test]
+    fn what_is_read_as_a_list_is_written_as_one() {
+        let written = WRITABLE.iter().filter(|(_, kind)| *kind == Kind::List);
+        let mut written: Vec<&str> = written.map(|(name, _)| *name).collect();
+        let mut read = LISTS;
+        written.sort_unstable();
+        read.sort_unstable();
+        assert_eq!(written, read);
+    }
+
+    #[test]
+    fn no_axis_has_the_name_of_a_field() {
+        let root = tempfile::tempdir().unwrap();
+        let own = ["id", "created", "updated", "verified", VERIFY];
+        let names = || WRITABLE.iter().map(|(name, _)| *name).chain(own);
+        let axes: serde_json::Map<String, Json> =
+            names().map(|name| (name.to_owned(), json!(["x"]))).collect();
+        let config = json!({"schemaVersion": 2, "cards": {"axes": axes}});
+        std::fs::write(root.path().join("project.config.json"), config.to_string()).unwrap();
+        let start = Start::Exactly(root.path().to_owned());
+        let failure = Workspace::load(&start, Missing::Refuse, Access::Write).unwrap_err();
+        let issues = failure.details["issues"].as_array().unwrap();
+        for name in names() {
+            let path = format!("cards.axes.{name}");
+            let reserved =
+                |issue: &&Json| issue["path"] == path && issue["code"] == "CONFIG_CARDS_AXIS_RESERVED";
+            assert!(issues.iter().any(|issue| reserved(&issue)), "{name}");
         }
     }
 

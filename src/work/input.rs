@@ -3,7 +3,7 @@
 use super::fields::{self, Kind, VERIFY};
 use super::refusal::unknown_axes;
 use super::verify_block;
-use crate::activity::actor::{self, Identity, Source};
+use crate::activity::actor;
 use crate::failure::{Code, Failure};
 use crate::path::trim;
 use crate::record::{Change, Value};
@@ -147,7 +147,7 @@ fn value_of(key: &str, value: &Json, kind: Kind) -> Result<New, Failure> {
         (Kind::Text, Json::String(text)) => {
             plain(key, text)?;
             if key == "claimed_by" {
-                holder(text)?;
+                actor::check(text)?;
             }
             Ok(if text.is_empty() { New::Clear } else { New::Set(Value::Text(text.clone())) })
         }
@@ -177,11 +177,6 @@ fn plain(key: &str, text: &str) -> Result<(), Failure> {
     Err(Failure::new(Code::CARD_FIELD_INVALID, problem)
         .with("field", key)
         .with("reason", "control-character"))
-}
-
-/// A holder is an actor like any other.
-fn holder(text: &str) -> Result<(), Failure> {
-    actor::check(&Identity { actor: Some(text.to_owned()), source: Source::Argument, session: None })
 }
 
 fn wrong_type(key: &str, wanted: &str) -> Failure {

@@ -90,7 +90,7 @@ pub(super) fn again(workspace: &Workspace, card: &Card) -> Result<Option<Card>, 
 /// Refuses a folder of live cards that is only reached through a link: what is written there would not be read back.
 pub(super) fn reachable(workspace: &Workspace) -> Result<(), Failure> {
     let cards = folder(workspace, Place::Live);
-    fs::contained(&workspace.root, &cards.join("x"))?;
+    fs::make_folder(&workspace.root, cards)?;
     if open_folder(&open_root(workspace)?, workspace, cards)?.is_some() {
         return Ok(());
     }

@@ -43,8 +43,6 @@ mod testing {
             areas: vec!["core".to_owned()],
             axes: vec![("context".to_owned(), vec!["billing".to_owned(), "berths".to_owned()])],
             verify_commands: vec![vec!["make".to_owned(), "check".to_owned()]],
-            verify_methods: Vec::new(),
-            verify_timeout_seconds: 600,
             id_prefix: "T".to_owned(),
             max_hierarchy_depth: 2,
             claim_lease_hours: 24.0,

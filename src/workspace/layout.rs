@@ -11,8 +11,6 @@ use std::path::{Path, PathBuf};
 pub struct Paths {
     /// `.project`.
     pub project: PathBuf,
-    /// `.project/.cache`.
-    pub cache: PathBuf,
     /// The folder of locks relative to the root with `/`: `.project/.cache/locks`.
     pub locks: String,
     /// Live cards.
@@ -36,7 +34,6 @@ impl Paths {
         Ok(Self {
             project: place("storage.root")?,
             locks: if cache.is_empty() { "locks".to_owned() } else { format!("{cache}/locks") },
-            cache: root.join(cache),
             cards: place("cards.path")?,
             archive: place("cards.archivePath")?,
             assets: place("cards.assetsPath")?,

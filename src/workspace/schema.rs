@@ -1,6 +1,6 @@
 //! The effective vocabularies: what is fixed, what the project declared, and the defaults.
 
-use super::config::{COLLECTIONS, at, is_true};
+use super::config::{at, is_true};
 use serde_json::{Value as Json, json};
 
 /// States of a card.
@@ -17,14 +17,15 @@ pub const PRIORITIES: &[&str] = &["critical", "high", "medium", "low"];
 pub const EFFORTS: &[&str] = &["S", "M", "L"];
 
 /// What is fixed about a memory collection.
-struct Collection {
-    id: &'static str,
+pub(super) struct Collection {
+    pub(super) id: &'static str,
     singular: &'static str,
     prefix: &'static str,
     statuses: &'static [&'static str],
 }
 
-const MEMORY: [Collection; COLLECTIONS.len()] = [
+/// Every memory collection there is.
+pub(super) const MEMORY: [Collection; 5] = [
     Collection {
         id: "learnings",
         singular: "learning",

@@ -3,7 +3,7 @@
 //! What other versions recorded for files that this one does not manage stays.
 
 use super::hooks::HOOKS;
-use crate::surface::managed::digest;
+use crate::record::digest;
 use serde_json::{Map, Value as Json};
 
 /// Where it lies.
@@ -29,7 +29,7 @@ pub(super) fn updated(old: Option<&[u8]>, command: &str) -> Result<String, Strin
     let (mut keys, mut digests) = (section("keys")?, section("digests")?);
     keys.insert("hooks".to_owned(), HOOKS.iter().map(|hook| Json::from(hook.key())).collect());
     digests.retain(|key, _| !key.starts_with("hooks."));
-    digests.extend(HOOKS.iter().map(|hook| (hook.key(), digest(&hook.group(command).to_string()).into())));
+    digests.extend(HOOKS.iter().map(|hook| (hook.key(), digest(hook.group(command).to_string()).into())));
     let known = ["keys", "digests", "version"].map(str::to_owned);
     let values = [Json::Object(keys), Json::Object(digests), env!("CARGO_PKG_VERSION").into()];
     ledger.remove("version");

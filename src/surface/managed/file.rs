@@ -6,6 +6,7 @@
 use super::{Block, Foreign, Mode, merge};
 use crate::failure::{Code, Failure};
 use crate::fs::{self, Created, Dir};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -56,38 +57,20 @@ pub enum Outcome {
 /// `RECORD_PATH_ESCAPES_WORKSPACE` for a link that leads out or nowhere, `GENERATED_FILE_UNREADABLE` for what is no
 /// regular file of at most 1 MiB.
 pub fn read(root: &Path, path: &str) -> Result<OnDisk, Failure> {
-    let real_root = root.canonicalize().map_err(|error| Failure::io("resolve", root, &error))?;
     let unreadable = |error: &io::Error| {
         let text = format!("{path} cannot be read: {error}");
         Failure::new(Code::GENERATED_FILE_UNREADABLE, text).with("path", path)
     };
-    let mut real = real_root.clone();
-    for name in path.split('/') {
-        real.push(name);
-        match real.symlink_metadata() {
-            Ok(found) if found.is_symlink() => {
-                let target = real.canonicalize().map_err(|_| escapes(path))?;
-                real = if target.starts_with(&real_root) { target } else { return Err(escapes(path)) };
-            }
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unreadable(&error)),
-            _ => {}
-        }
-    }
-    let inside =
-        real.strip_prefix(&real_root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
-    let (Some(folder), Some(inside)) = (real_root.to_str(), inside) else {
+    let real = fs::real_path(root, &root.join(path))?;
+    let text = real.parent().and_then(Path::to_str).zip(real.file_name().and_then(OsStr::to_str));
+    let Some((folder, name)) = text else {
         return Err(unreadable(&io::Error::new(io::ErrorKind::InvalidInput, "its path is not UTF-8")));
     };
-    match Dir::open(folder).and_then(|root| root.read(&inside, CAP)) {
+    match Dir::open(folder).and_then(|folder| folder.read(name, CAP)) {
         Ok(bytes) => Ok(OnDisk { path: real, bytes: Some(bytes) }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(OnDisk { path: real, bytes: None }),
         Err(error) => Err(unreadable(&error)),
     }
-}
-
-fn escapes(path: &str) -> Failure {
-    let text = format!("{path} lies behind a link that leads out of the repository or nowhere");
-    Failure::new(Code::RECORD_PATH_ESCAPES_WORKSPACE, text).with("path", path)
 }
 
 /// Writes the new text of a file that was read, whole or not at all; its mode stays.

@@ -56,7 +56,7 @@ pub(super) fn all() -> Map<String, Json> {
         "memory": {
             "enabled": true,
             "path": ".project/memory",
-            "collections": ["learnings", "decisions", "incidents", "conventions", "context"],
+            "collections": super::rules::COLLECTIONS,
         },
         "agents": {
             "enabled": true,

@@ -5,8 +5,8 @@ mod defaults;
 mod rules;
 
 pub(super) use check::{Issue, at, issues};
+pub(super) use rules::CONTAINED;
 pub use rules::{AGENT_TARGETS, CI_TARGETS};
-pub(super) use rules::{COLLECTIONS, CONTAINED};
 
 use serde_json::{Map, Value as Json};
 
@@ -30,10 +30,6 @@ pub struct Cards {
     pub axes: Vec<(String, Vec<String>)>,
     /// Command prefixes a verify entry may run.
     pub verify_commands: Vec<Vec<String>>,
-    /// Accepted methods by area, or `*`.
-    pub verify_methods: Vec<(String, Vec<String>)>,
-    /// Seconds a verify command may take.
-    pub verify_timeout_seconds: u32,
     /// The id prefix, `T`.
     pub id_prefix: String,
     /// How many ancestors a card may have.
@@ -48,16 +44,13 @@ impl Config {
     /// Takes the settings out of a merged configuration that has no [`issues`].
     pub(super) fn of(merged: &Json) -> Self {
         let cards = &merged["cards"];
-        let verification = &cards["verification"];
         Self {
             name: text(&merged["name"]),
             cards: Cards {
                 enabled: is_true(&cards["enabled"]),
                 areas: texts(&cards["areas"]),
                 axes: lists(&cards["axes"]),
-                verify_commands: items(&verification["commands"]).map(texts).collect(),
-                verify_methods: lists(&verification["methods"]),
-                verify_timeout_seconds: number(&verification["timeoutSeconds"]) as u32,
+                verify_commands: items(&cards["verification"]["commands"]).map(texts).collect(),
                 id_prefix: text(&cards["idPrefix"]),
                 max_hierarchy_depth: number(&cards["maxHierarchyDepth"]) as u32,
                 claim_lease_hours: number(&cards["claimLeaseHours"]),

@@ -1,5 +1,6 @@
 //! The table of keys: what each may hold and the code for what it may not, in the order problems are reported.
 
+use super::super::schema::MEMORY;
 use super::check::{self, Issues};
 use crate::failure::Code;
 use crate::path::trim;
@@ -12,8 +13,15 @@ pub const AGENT_TARGETS: &[&str] = &["agents-md", "claude", "cursor", "copilot"]
 pub const CI_TARGETS: &[&str] = &["github", "gitlab", "generic"];
 
 /// What `memory.collections` may name.
-pub(in crate::workspace) const COLLECTIONS: &[&str] =
-    &["learnings", "decisions", "incidents", "conventions", "context"];
+pub(in crate::workspace) const COLLECTIONS: &[&str] = &{
+    let mut ids = [""; MEMORY.len()];
+    let mut at = 0;
+    while at < ids.len() {
+        ids[at] = MEMORY[at].id;
+        at += 1;
+    }
+    ids
+};
 
 /// Methods that a policy may accept.
 pub(super) const METHODS: &[&str] = &["local", "ci", "manual"];

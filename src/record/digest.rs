@@ -1,10 +1,10 @@
-//! What a file is compared by before it is changed.
+//! What bytes are compared by: the revision of a file, the digest of a generated text or a criterion.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// `sha256:` and the hex SHA-256 of a file's bytes.
-pub fn revision(bytes: &[u8]) -> String {
+/// `sha256:` and the hex SHA-256 of the bytes.
+pub fn digest(bytes: impl AsRef<[u8]>) -> String {
     let mut out = String::with_capacity(71);
     out.push_str("sha256:");
     for byte in Sha256::digest(bytes) {
