@@ -63,8 +63,16 @@ impl Overlap {
 /// Claims a card.
 pub fn claim(workspace: &Workspace, claim: Claim<'_>, caller: &Caller) -> Result<Claimed, Failure> {
     let Some(actor) = caller.actor() else {
+<<<<<<< HEAD
         let text = format!("{} cannot be claimed by nobody: {}", claim.target.id, NOBODY);
         return Err(Failure::new(Code::CARD_CLAIM_ACTOR_REQUIRED, text));
+=======
+        let text = format!(
+            "{} cannot be claimed by nobody: neither --actor nor the environment names one",
+            claim.target.id
+        );
+        return Err(Failure::new(Code::CARD_CLAIM_ACTOR_REQUIRED, text).remedy("workfile agents whoami"));
+>>>>>>> benches
     };
     let scope =
         claim.scope.map(|scope| input::list("scope", scope.iter().map(String::as_str))).transpose()?;

@@ -223,8 +223,12 @@ impl Walk {
         while let Some(folder) = waiting.pop() {
             let path =
                 |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+<<<<<<< HEAD
             let each = |entry: &Entry<'_>| {
                 let (name, kind) = (entry.name(), entry.kind());
+=======
+            let each = |name: &OsStr, kind: Kind| {
+>>>>>>> benches
                 let text = name.to_string_lossy();
                 walk.highest = walk.highest.max(id::sequence(&text, prefix).unwrap_or(0));
                 let is_markdown = name.as_encoded_bytes().ends_with(b".md");

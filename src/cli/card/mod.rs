@@ -12,10 +12,16 @@ use crate::work::{Caller, Force, Target, Waiver};
 const ACTOR: Flag = Flag::value("actor", "NAME", "on whose behalf; without it the environment says who asks");
 const REVISION: Flag =
     Flag::value("expected-revision", "REV", "refuse when the card has changed since this revision");
+<<<<<<< HEAD
 const FORCE: Flag = Flag::switch("force", "act although another actor holds the card; needs --reason");
 const REASON: Flag = Flag::value("reason", "TEXT", "why, with --force; it is written into the card");
 const JSON_INPUT: Flag =
     Flag::value("json-input", "FILE", "fields as a JSON object, null clears one; - reads standard input");
+=======
+const FORCE: Flag = Flag::switch("force", "pass somebody's claim; needs --reason");
+const REASON: Flag = Flag::value("reason", "TEXT", "why somebody's claim is passed");
+const JSON_INPUT: Flag = Flag::value("json-input", "FILE", "fields as a JSON object; - reads standard input");
+>>>>>>> benches
 const AXIS: Flag = Flag::many("axis", "NAME=VALUE", "the value of a declared axis; an empty one clears it");
 
 /// A row of the family.
@@ -64,7 +70,11 @@ pub(super) const COMMANDS: &[Command] = &[
             Flag::value(
                 "scope",
                 "PATHS",
+<<<<<<< HEAD
                 "paths from the root, comma-separated, `*` and `**` as usual; without it they stay",
+=======
+                "paths the work will change, comma-separated; without it they stay",
+>>>>>>> benches
             ),
             ACTOR,
             FORCE,

@@ -38,6 +38,30 @@ pub(super) const CREATE: &[Flag] = &[
     Flag::value("due", "DATE", "when it must be done"),
 ];
 
+<<<<<<< HEAD
+=======
+/// Flags of `card create` that are fields of the same name.
+const FIELDS: [&str; 17] = [
+    "title",
+    "status",
+    "type",
+    "priority",
+    "area",
+    "parent",
+    "depends",
+    "milestone",
+    "source",
+    "tags",
+    "effort",
+    "scope",
+    "related",
+    "origin",
+    "raised",
+    "start",
+    "due",
+];
+
+>>>>>>> benches
 pub(super) fn create(context: &Context, args: &Args) -> Result<Output, Failure> {
     let caller = caller(context, args)?;
     let axes = input::axes(args)?;
