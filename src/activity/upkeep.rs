@@ -5,7 +5,7 @@ use super::claim::{Held, session_of};
 use super::rebuild::remembered;
 use super::session;
 use crate::clock;
-use crate::fs::{Dir, Lock, Purpose};
+use crate::fs::{Dir, Lock, Purpose, Step};
 use std::path::{Path, PathBuf};
 
 /// The folder of the board's lock, below a root. The hooks' files do not move with the configuration, nor does this.
@@ -22,47 +22,64 @@ pub enum Change {
     Unseen,
 }
 
-/// Keeps the board in step with one mutation: [`Upkeep::begin`] just before the record is renamed into place,
-/// [`Upkeep::finish`] just after, both inside the record's lock.
+/// Keeps the board in step with one mutation: [`Upkeep::begin`] before the record is written, [`Upkeep::saw`] at each step
+/// of the write, [`Upkeep::finish`] after it, all inside the record's lock.
+///
+/// The folder's time may only be moved on when nobody else changed a card meanwhile: a `git checkout` tells no board, and
+/// what it brings would stay unseen. So the folder is looked at around each change of our own; of the long wait for the
+/// disk between them nothing is taken on trust.
 #[derive(Debug)]
 pub struct Upkeep {
     root: PathBuf,
+    folder: Option<Dir>,
     before: Option<i64>,
+    begun: Option<i64>,
+    flushed: Option<i64>,
+    after: Option<i64>,
 }
 
 impl Upkeep {
     /// Samples the folder of cards.
     pub fn begin(root: &Path) -> Self {
-        let before = open(root).as_ref().and_then(cards_mtime);
-        Self { root: root.to_owned(), before }
+        let folder = open(root);
+        let before = folder.as_ref().and_then(cards_mtime);
+        Self { root: root.to_owned(), folder, before, begun: None, flushed: None, after: None }
+    }
+
+    /// Samples it again at a step of the write.
+    pub fn saw(&mut self, step: Step) {
+        let sample = match step {
+            Step::Begun => &mut self.begun,
+            Step::Flushed => &mut self.flushed,
+            Step::Placed => &mut self.after,
+        };
+        *sample = self.folder.as_ref().and_then(cards_mtime);
     }
 
     /// Writes the change under `locks/board.lock` and runs `look` while it is held, so that of two claims made at once
     /// one sees the other. The record is on disk already: a board that cannot be written is left to its next reader.
     pub fn finish<T>(self, change: Change, look: impl FnOnce() -> T) -> T {
-        // Sampled before the wait for the lock: what others rename meanwhile is theirs to tell.
-        let after = open(&self.root).as_ref().and_then(cards_mtime);
         // Without the lock the board still gets repaired: the folder's time has moved.
         let guard =
             Lock::take(&self.root, LOCKS, "board.lock", Purpose::Record { module: "cards", id: "board" });
         if guard.is_ok() {
-            self.update(change, after);
+            self.update(change);
         }
         let seen = look();
         drop(guard);
         seen
     }
 
-    fn update(&self, change: Change, after: Option<i64>) -> Option<()> {
-        let root = open(&self.root)?;
-        let activity = super::make(&root).ok()?;
+    fn update(&self, change: Change) -> Option<()> {
+        let root = self.folder.as_ref()?;
+        let activity = super::make(root).ok()?;
         // Whatever else stands in the board's place is replaced.
         let known = Board::read(&activity).ok().flatten();
         let mut board = known.as_ref().map(|(board, _)| board.clone()).unwrap_or_default();
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
-                    claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(&root, &claim));
+                    claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(root, &claim));
                 }
                 board.claims.retain(|other| other.id != claim.id);
                 board.claims.push(claim);
@@ -72,8 +89,9 @@ impl Upkeep {
             Change::Unseen if known.is_none() => return None,
             Change::Unseen => {}
         }
-        if board.cards_mtime_ns.is_some() && board.cards_mtime_ns == self.before {
-            board.cards_mtime_ns = after;
+        let alone = self.begun.is_some() && self.begun == self.flushed;
+        if alone && board.cards_mtime_ns.is_some() && board.cards_mtime_ns == self.before {
+            board.cards_mtime_ns = self.after;
         }
         board.built_at = clock::now().timestamp();
         board.store(&activity, known.as_ref()).ok().map(|_| ())
@@ -89,4 +107,49 @@ fn looked_up(root: &Dir, claim: &Claim) -> Option<String> {
 
 fn open(root: &Path) -> Option<Dir> {
     Dir::open(root.to_str()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::activity::board::{Effort, current};
+    use std::time::{Duration, Instant};
+
+    const OLD: i64 = 1_700_000_000;
+
+    /// Writes one card while `meanwhile` happens between two steps; whether the board passes for fresh afterwards.
+    fn is_fresh_after(meanwhile: impl FnOnce(&Path)) -> bool {
+        let keep = tempfile::tempdir().unwrap();
+        let cards = keep.path().join(".project/cards");
+        std::fs::create_dir_all(&cards).unwrap();
+        filetime::set_file_mtime(&cards, filetime::FileTime::from_unix_time(OLD, 0)).unwrap();
+        let root = open(keep.path()).unwrap();
+        let effort = Effort { until: Instant::now() + Duration::from_secs(60), most_cards: None };
+        current(&root, effort, clock::now()).unwrap();
+
+        let touch = |name: &str, seconds: i64| {
+            std::fs::write(cards.join(name), "x").unwrap();
+            filetime::set_file_mtime(&cards, filetime::FileTime::from_unix_time(OLD + seconds, 0)).unwrap();
+        };
+        let mut upkeep = Upkeep::begin(keep.path());
+        touch("temporary", 1);
+        upkeep.saw(Step::Begun);
+        meanwhile(&cards);
+        upkeep.saw(Step::Flushed);
+        touch("T-1.md", 3);
+        upkeep.saw(Step::Placed);
+        upkeep.finish(Change::Unclaimed("T-1".to_owned()), || ());
+        let (board, _) = Board::read(&super::super::open(&root).unwrap()).unwrap().unwrap();
+        board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(&root)
+    }
+
+    #[test]
+    fn a_mutation_keeps_the_board_fresh_only_when_it_was_alone() {
+        assert!(is_fresh_after(|_| ()));
+        let checkout = |cards: &Path| {
+            std::fs::write(cards.join("T-2.md"), "x").unwrap();
+            filetime::set_file_mtime(cards, filetime::FileTime::from_unix_time(OLD + 2, 0)).unwrap();
+        };
+        assert!(!is_fresh_after(checkout), "what somebody else brought would stay unseen");
+    }
 }
