@@ -82,6 +82,23 @@ fn no_workspace_is_a_configuration_error_that_names_the_way_out() {
     assert_eq!(std::fs::read_dir(&here).unwrap().count(), 1);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_reading_stderr_is_no_failure_and_a_full_disk_is() {
+    let dir = repository(&[]);
+    let program = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workfile"));
+        command.args(words).current_dir(dir.path()).env_clear();
+        command
+    };
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let told = program(&["schema", "--allow-new", "--verbose"]).stderr(full()).output().unwrap();
+    assert_eq!((told.status.code(), told.stdout.is_empty()), (Some(0), false));
+    let lost = program(&["version"]).stdout(full()).output().unwrap();
+    assert_eq!(lost.status.code(), Some(2));
+    assert!(text(&lost.stderr).starts_with("workfile: the answer cannot be written: "));
+}
+
 #[test]
 fn a_configuration_that_does_not_load_says_all_that_is_wrong() {
     let config = "export default {

@@ -1,10 +1,10 @@
 //! The one place that prints: JSON for programs, clean text for terminals.
 
 use super::{Command, Listed, args::GLOBAL, commands};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
-use std::io::{IsTerminal, Write as _};
+use std::io::{ErrorKind, IsTerminal, Write as _};
 
 /// What a command answers.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
     let mut stdout = std::io::stdout().lock();
     if !json {
         for note in &output.notes {
-            eprintln!("{}", sanitise(note));
+            aside(note);
         }
         if stdout.is_terminal() {
             text = sanitise(&text);
@@ -72,8 +72,18 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    output.exit
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            aside(&format!("workfile: the answer cannot be written: {error}"));
+            Code::INTERNAL_ERROR.exit()
+        }
+        _ => output.exit,
+    }
+}
+
+/// A line for people on stderr. What has been done stays done when nobody can read it.
+pub(super) fn aside(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", sanitise(line));
 }
 
 /// Prints a failure on stderr.
