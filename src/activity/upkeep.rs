@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The folder of the board's lock, below a root. The hooks' files do not move with the configuration, nor does this.
 const LOCKS: &str = ".project/.cache/locks";
+const LOCK: &str = "board.lock";
 
 /// What a mutation did to a card, as far as the board is concerned.
 #[derive(Clone, Debug)]
@@ -24,37 +25,39 @@ pub enum Change {
 
 /// Keeps the board in step with one mutation: [`Upkeep::begin`] just before the record is renamed into place,
 /// [`Upkeep::finish`] just after, both inside the record's lock.
+///
+/// `locks/board.lock` is held in between. The folder's time after the rename is then that of this rename: of two at once
+/// neither vouches on the board for the other's card.
 #[derive(Debug)]
 pub struct Upkeep {
     root: PathBuf,
     before: Option<i64>,
+    /// `None` when somebody would not let go of it. The board is repaired then by who finds that the folder's time has
+    /// moved.
+    lock: Option<Lock>,
 }
 
 impl Upkeep {
-    /// Samples the folder of cards.
+    /// Waits for the lock and samples the folder of cards.
     pub fn begin(root: &Path) -> Self {
+        let purpose = Purpose::Record { module: "cards", id: "board" };
+        let lock = Lock::take(root, LOCKS, LOCK, purpose).ok();
         let before = open(root).as_ref().and_then(cards_mtime);
-        Self { root: root.to_owned(), before }
+        Self { root: root.to_owned(), before, lock }
     }
 
-    /// Writes the change under `locks/board.lock` and runs `look` while it is held, so that of two claims made at once
-    /// one sees the other. The record is on disk already: a board that cannot be written is left to its next reader.
+    /// Writes the change and runs `look` while the lock is held, so that of two claims made at once one sees the other.
+    /// The record is on disk already: a board that cannot be written is left to its next reader.
     pub fn finish<T>(self, change: Change, look: impl FnOnce() -> T) -> T {
-        // Sampled before the wait for the lock: what others rename meanwhile is theirs to tell.
-        let after = open(&self.root).as_ref().and_then(cards_mtime);
-        // Without the lock the board still gets repaired: the folder's time has moved.
-        let guard =
-            Lock::take(&self.root, LOCKS, "board.lock", Purpose::Record { module: "cards", id: "board" });
-        if guard.is_ok() {
-            self.update(change, after);
+        if self.lock.is_some() {
+            self.update(change);
         }
-        let seen = look();
-        drop(guard);
-        seen
+        look()
     }
 
-    fn update(&self, change: Change, after: Option<i64>) -> Option<()> {
+    fn update(&self, change: Change) -> Option<()> {
         let root = open(&self.root)?;
+        let after = cards_mtime(&root);
         let activity = super::make(&root).ok()?;
         // Whatever else stands in the board's place is replaced.
         let known = Board::read(&activity).ok().flatten();
@@ -89,4 +92,24 @@ fn looked_up(root: &Dir, claim: &Claim) -> Option<String> {
 
 fn open(root: &Path) -> Option<Dir> {
     Dir::open(root.to_str()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::activity::board::CARDS;
+
+    #[test]
+    fn nobody_else_tells_the_board_between_the_rename_and_its_telling() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(root.path().join(CARDS)).unwrap();
+        let purpose = Purpose::Record { module: "cards", id: "board" };
+        let is_free = || Lock::try_take(root.path(), LOCKS, LOCK, purpose).unwrap().is_some();
+        let upkeep = Upkeep::begin(root.path());
+        assert!(!is_free());
+        assert!(upkeep.finish(Change::Unseen, || !is_free()), "held for the look around too");
+        assert!(is_free());
+        drop(Upkeep::begin(root.path()));
+        assert!(is_free(), "a mutation that was refused gives it back");
+    }
 }
