@@ -132,14 +132,14 @@ fn run_check(ctx: &Context, _args: &Args) -> Result<Output, Failure> {
 }
 
 fn check_text(report: &CheckReport) -> String {
-    let behind = report.files.iter().filter(|file| file.status != "current").count();
+    let behind = report.behind();
     let mut text = match behind {
         0 => "Claude Code surface: every file is current\n".to_owned(),
         behind => format!("Claude Code surface: {behind} of {} files are not current\n", report.files.len()),
     };
     for Checked { path, status, reason, .. } in &report.files {
         let because = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        line(&mut text, status, path, &because);
+        line(&mut text, status.name(), path, &because);
     }
     let Runtime { form, reach, resolved, version, .. } = &report.runtime;
     let mut found = resolved.as_ref().map(|path| format!(" -> {}", path.display())).unwrap_or_default();
