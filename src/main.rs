@@ -10,7 +10,10 @@
 fn run() -> u8 {
     let mut args = std::env::args_os().skip(1);
     match args.next() {
-        Some(word) if word == "hook" => workfile::hook::run(args.next().as_deref()),
+        Some(word) if word == "hook" => match args.next() {
+            Some(event) if event == "--help" || event == "-h" => workfile::cli::run(Some(word), args),
+            event => workfile::hook::run(event.as_deref()),
+        },
         None => workfile::hook::run_bare().unwrap_or_else(|| workfile::cli::run(None, args)),
         word => workfile::cli::run(word, args),
     }

@@ -46,6 +46,20 @@ pub fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
+/// Where `byte` stands first. Not `memchr::memchr`: that one asks the processor for its features first, which costs more
+/// than the whole search where processors are virtual.
+pub fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
+    #[cfg(target_arch = "aarch64")]
+    use memchr::arch::aarch64::neon::memchr::One;
+    #[cfg(target_arch = "x86_64")]
+    use memchr::arch::x86_64::sse2::memchr::One;
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    if let Some(finder) = One::new(byte) {
+        return finder.find(bytes);
+    }
+    memchr::arch::all::memchr::One::new(byte).find(bytes)
+}
+
 /// `text` on one line: trimmed, every run of white space one space.
 pub fn one_line(text: &str) -> String {
     text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

@@ -537,7 +537,8 @@ fn whoami_says_who_a_change_is_attributed_to() {
     world
         .run(call(["agents", "whoami"]).by("ann"))
         .success(&format!("ann@local#ann00000\tuser@host+session\nsession\t{session}\n"));
-    world.run(["agents", "whoami"]).success("(unresolved)\tunresolved\n");
+    let nobody = "workfile: nobody can be named: set USER, which a container often lacks, so that whoever asks has a name\n";
+    world.run(["agents", "whoami"]).check(0, "(unresolved)\tunresolved\n", nobody);
     assert_eq!(world.run(["agents", "whoami", "--json"]).json(), json!({"source": "unresolved"}));
     world
         .run(call(["agents", "whoami", "--json"]).env("WORKFILE_ACTOR", "a — b"))

@@ -314,6 +314,10 @@ fn files_of_others_are_overwritten_by_force_only() {
     assert_eq!(repo.text(LEDGER), "{\"keys\":");
     assert!(repo.at(SETTINGS).exists());
     assert_eq!(issue_codes(&repo.check()), ["claude-surface-unmanaged", "claude-hook-unreachable"]);
+    let (_, shown, _) = repo.run(&["claude", "check"]);
+    assert!(shown.starts_with("Claude Code surface: 1 of 4 files is not current\n"), "{shown}");
+    assert!(shown.contains("\nAn install leaves what is unmanaged as it is"), "{shown}");
+    assert!(!shown.contains("brings the files up to date"), "{shown}");
     let forced = install(repo.0.path(), Foreign::Overwrite, Apply::Write);
     assert_eq!(refused(&forced), []);
     assert!(repo.check().ok());

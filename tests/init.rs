@@ -129,6 +129,7 @@ fn without_a_terminal_the_detected_values_are_used_and_named() {
         answer.starts_with("made a workspace in ") && answer.contains("\n  areas      core, web\n"),
         "{answer}"
     );
+    assert!(answer.contains("\n  created    19 folders for records\n"), "{answer}");
     assert!(answer.ends_with("\n  workfile claude install\n"), "{answer}");
     let (_keep, root) = repository(&[]);
     let answer = json(&workfile(&root, &["init", "--json"]).stdout);

@@ -8,6 +8,7 @@ mod doors;
 mod golden;
 mod golden_hooks;
 mod golden_records;
+mod hostile;
 mod init;
 #[cfg(unix)]
 mod launcher;
@@ -16,5 +17,6 @@ mod payload;
 mod process;
 mod registered;
 mod runtime;
+mod usage;
 mod workspace;
 mod world;

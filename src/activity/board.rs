@@ -4,12 +4,13 @@
 //! stale rebuilds it from the cards. `board.idx` holds the same for the one question that is asked before every edit.
 
 use super::heads::Heads;
+pub use super::heads::Outline;
 use super::index::{self, Asked};
 use super::loose;
-use super::rebuild::{Bound, rebuild};
+use super::rebuild::{Bound, is_unchanged, rebuild};
 use super::{FOLDER, session};
 use crate::clock::Time;
-use crate::fs::{Dir, Kind};
+use crate::fs::{Dir, Kind, Stat};
 use serde::Serialize;
 use std::io;
 use std::time::Instant;
@@ -74,6 +75,11 @@ pub struct Board {
 pub struct Aliases(pub(super) Vec<(String, Vec<String>)>);
 
 impl Aliases {
+    /// Whether no session continues another.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The discriminators that the session `me` continues.
     pub fn of(&self, me: Option<&str>) -> &[String] {
         self.0.iter().find(|(key, _)| Some(key.as_str()) == me).map_or(&[], |(_, values)| values)
@@ -132,27 +138,29 @@ impl Board {
         Ok(text)
     }
 
-    /// Reads the board as it is on disk, fresh or not. `None` when there is none or it is damaged; an error when something
-    /// else stands in its place.
-    pub(super) fn read(activity: &Dir) -> io::Result<Option<Self>> {
-        match activity.read(FILE, CAP) {
-            Ok(bytes) => Ok(Self::parse(&bytes)),
+    /// Reads the board as it is on disk, fresh or not, and what its file was. `None` when there is none or it is damaged; an
+    /// error when something else stands in its place.
+    pub(super) fn read(activity: &Dir) -> io::Result<Option<(Self, Stat)>> {
+        match activity.read_and_stat(FILE, CAP) {
+            Ok((bytes, stat)) => Ok(Self::parse(&bytes).map(|board| (board, stat))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(about(FILE, &error)),
         }
     }
 
-    /// Writes board and index, unless nothing but the time of building differs from `before`.
-    pub(super) fn store(&self, activity: &Dir, before: Option<&Self>) -> io::Result<()> {
-        if let Some(before) = before
+    /// Writes board and index, unless nothing but the time of building differs from `before`. The answer is what the file
+    /// of this board is.
+    pub(super) fn store(&self, activity: &Dir, before: Option<&(Self, Stat)>) -> io::Result<Stat> {
+        if let Some((before, stat)) = before
             && before.cards_mtime_ns == self.cards_mtime_ns
             && before.claims == self.claims
             && before.aliases == self.aliases
         {
-            return Ok(());
+            return Ok(*stat);
         }
         let stat = activity.replace_and_stat(FILE, &self.text()?)?;
-        index::write(activity, self, &stat)
+        index::write(activity, self, &stat)?;
+        Ok(stat)
     }
 }
 
@@ -183,7 +191,7 @@ pub struct Told {
 pub fn current(root: &Dir, effort: Effort, now: Time) -> io::Result<Told> {
     let found = Found::on_disk(root);
     match found.board {
-        Some(board) if board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(root) => {
+        Some((board, _)) if board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(root) => {
             Ok(Told { board, trouble: None })
         }
         _ => found.rebuilt(root, effort, now, |_| ()),
@@ -196,10 +204,19 @@ pub fn renewed(root: &Dir, effort: Effort, now: Time, extra: impl FnOnce(&mut Al
     Found::on_disk(root).rebuilt(root, effort, now, extra)
 }
 
+/// The outline of the board, when neither it nor any card has changed since it was written: one look at each card and no
+/// reading. `None` when anything has, or cannot be told.
+pub fn unchanged(root: &Dir, until: Instant) -> Option<Outline> {
+    let activity = super::open(root).ok()?;
+    let mut heads = Heads::read(Some(&activity));
+    let (cards, outline) = heads.outline(&activity.stat(FILE).ok()?, cards_mtime(root)?)?;
+    is_unchanged(root, &mut heads, cards, until).is_ok_and(|same| same).then_some(outline)
+}
+
 /// What there is before a rebuild.
 struct Found {
     activity: Option<Dir>,
-    board: Option<Board>,
+    board: Option<(Board, Stat)>,
     trouble: Option<io::Error>,
 }
 
@@ -231,17 +248,17 @@ impl Found {
         let Self { activity, board: before, mut trouble } = self;
         let sessions = session::of(root);
         let bound = Bound { until: effort.until, most: effort.most_cards.filter(|_| before.is_some()) };
-        let known = before.as_ref().map_or(&[][..], |before| &before.claims);
-        let mut aliases = before.as_ref().map(|before| before.aliases.clone()).unwrap_or_default();
+        let known = before.as_ref().map_or(&[][..], |(before, _)| &before.claims);
+        let mut aliases = before.as_ref().map(|(before, _)| before.aliases.clone()).unwrap_or_default();
         extra(&mut aliases);
         let mut heads = Heads::read(activity.as_ref());
         let Some(board) = rebuild(root, known, aliases, &sessions, &mut heads, bound, now)? else {
-            return Ok(Told { board: before.unwrap_or_default(), trouble });
+            return Ok(Told { board: before.map(|(before, _)| before).unwrap_or_default(), trouble });
         };
         let folder = activity.map_or_else(|| super::make(root), Ok);
         let written = folder.and_then(|activity| {
-            board.store(&activity, before.as_ref())?;
-            heads.store(&activity)
+            let stat = board.store(&activity, before.as_ref())?;
+            heads.store(&activity, &board, &stat)
         });
         if let Err(error) = written {
             trouble.get_or_insert_with(|| about(FILE, &error));

@@ -52,8 +52,13 @@ pub(super) fn rebuild(
         let sampled = cards.stat_self()?.mtime_ns;
         let system = Time::system();
         let now_ns = system.ms().saturating_mul(1_000_000);
-        let mut search = Search { heads, bound, now_ns, seen: 0, bytes: Vec::new(), found: &mut found };
-        if !search.folder(&cards, &mut Vec::new(), 0)? {
+        let mut bytes = Vec::new();
+        let mut each = |dir: &Dir, entry: &Entry<'_>, path: &[u8]| {
+            let claim = look(dir, entry, path, heads, &mut bytes, now_ns);
+            found.extend(claim.map(|claim| Found { path: path.to_owned(), claim }));
+            ControlFlow::Continue(())
+        };
+        if !walk(&cards, bound, &mut 0, &mut each)? {
             return Ok(None);
         }
         let age_ms = system.ms() - sampled / 1_000_000;
@@ -74,6 +79,20 @@ pub(super) fn rebuild(
         });
     }
     Ok(Some(board))
+}
+
+/// Whether every card is as `heads` knows it and there are `cards` of them; nothing is opened. An error when the time ran
+/// out.
+pub(super) fn is_unchanged(root: &Dir, heads: &mut Heads, cards: u64, until: Instant) -> io::Result<bool> {
+    let Ok(folder) = root.below(CARDS) else { return Ok(false) };
+    let mut same = 0;
+    let mut look = |entry: &Entry<'_>, path: &[u8]| {
+        let known = entry.stat().is_ok_and(|stat| heads.is_same(path, &stat));
+        same += u64::from(known);
+        if known { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let whole = walk(&folder, Bound { until, most: None }, &mut 0, &mut |_, entry, path| look(entry, path))?;
+    Ok(whole && same == cards)
 }
 
 /// The session of the same claim on the board before.
@@ -98,86 +117,98 @@ struct Found {
     claim: Claim,
 }
 
-struct Search<'a> {
-    heads: &'a mut Heads,
-    bound: Bound,
-    now_ns: i64,
-    seen: usize,
-    /// What heads are read into.
-    bytes: Vec<u8>,
-    found: &'a mut Vec<Found>,
+/// What is done with a card: the folder it is in, its entry, and its path below the folder of cards.
+type Each<'a> = dyn FnMut(&Dir, &Entry<'_>, &[u8]) -> ControlFlow<()> + 'a;
+
+/// Hands every card below the folder of cards to `each`, which may end it. `false` when it was ended, or when the top has too many entries. `seen` counts entries.
+fn walk(cards: &Dir, bound: Bound, seen: &mut usize, each: &mut Each<'_>) -> io::Result<bool> {
+    walk_below(cards, &mut Vec::new(), 0, bound, seen, each)
 }
 
-impl Search<'_> {
-    /// Looks at one folder and its subfolders; `prefix` is its path with a `/` behind it. `false` when the top has too many
-    /// entries.
-    fn folder(&mut self, dir: &Dir, prefix: &mut Vec<u8>, depth: usize) -> io::Result<bool> {
-        let top = depth == 0;
-        let mut folders: Vec<OsString> = Vec::new();
-        let mut stopped = Ok(true);
-        dir.list(|entry| {
-            self.seen += 1;
-            if top && self.bound.most.is_some_and(|most| self.seen > most) {
-                stopped = Ok(false);
-            } else if self.seen.is_multiple_of(64) && Instant::now() > self.bound.until {
-                stopped =
-                    Err(io::Error::new(io::ErrorKind::TimedOut, "too many cards for the time there is"));
-            }
-            if !matches!(stopped, Ok(true)) {
-                return ControlFlow::Break(());
-            }
-            let bytes = entry.name().as_encoded_bytes();
-            match entry.kind() {
-                Kind::File if bytes.ends_with(b".md") => {
+/// [`walk`] of one folder and its subfolders; `prefix` is its path with a `/` behind it.
+fn walk_below(
+    dir: &Dir,
+    prefix: &mut Vec<u8>,
+    depth: usize,
+    bound: Bound,
+    seen: &mut usize,
+    each: &mut Each<'_>,
+) -> io::Result<bool> {
+    let top = depth == 0;
+    let mut folders: Vec<OsString> = Vec::new();
+    let mut whole = Ok(true);
+    dir.list(|entry| {
+        *seen += 1;
+        if top && bound.most.is_some_and(|most| *seen > most) {
+            whole = Ok(false);
+            return ControlFlow::Break(());
+        }
+        if seen.is_multiple_of(64) && Instant::now() > bound.until {
+            whole = Err(io::Error::new(io::ErrorKind::TimedOut, "too many cards for the time there is"));
+            return ControlFlow::Break(());
+        }
+        let bytes = entry.name().as_encoded_bytes();
+        match entry.kind() {
+            Kind::File if bytes.ends_with(b".md") => {
+                let flow = if top {
+                    each(dir, entry, bytes)
+                } else {
                     let length = prefix.len();
                     prefix.extend_from_slice(bytes);
-                    self.card(dir, entry, prefix);
+                    let flow = each(dir, entry, prefix);
                     prefix.truncate(length);
+                    flow
+                };
+                if flow.is_break() {
+                    whole = Ok(false);
                 }
-                Kind::Dir if !bytes.starts_with(b".") && (!top || bytes != b"archive") => {
-                    folders.push(entry.name().to_owned());
-                }
-                _ => {}
+                return flow;
             }
-            ControlFlow::Continue(())
-        })?;
-        if !stopped? {
-            return Ok(false);
-        }
-        folders.sort_unstable();
-        for name in folders {
-            if depth < DEPTH
-                && let Ok(folder) = dir.enter(&name)
-            {
-                let length = prefix.len();
-                prefix.extend_from_slice(name.as_encoded_bytes());
-                prefix.push(b'/');
-                self.folder(&folder, prefix, depth + 1)?;
-                prefix.truncate(length);
+            Kind::Dir if !bytes.starts_with(b".") && (!top || bytes != b"archive") => {
+                folders.push(entry.name().to_owned());
             }
+            _ => {}
         }
-        Ok(true)
+        ControlFlow::Continue(())
+    })?;
+    if !whole? {
+        return Ok(false);
     }
+    folders.sort_unstable();
+    for name in folders {
+        if depth < DEPTH
+            && let Ok(folder) = dir.enter(&name)
+        {
+            let length = prefix.len();
+            prefix.extend_from_slice(name.as_encoded_bytes());
+            prefix.push(b'/');
+            let whole = walk_below(&folder, prefix, depth + 1, bound, seen, each)?;
+            prefix.truncate(length);
+            if !whole {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
 
-    /// Looks at one card; one that cannot be looked at or read costs itself alone.
-    fn card(&mut self, dir: &Dir, entry: &Entry<'_>, path: &[u8]) {
-        let known = if self.heads.is_empty() {
-            Known::Unknown
-        } else {
-            let Ok(stat) = entry.stat() else { return };
-            self.heads.find(path, &stat)
-        };
-        let claim = match known {
-            Known::Same(claim) => claim,
-            Known::Unknown => {
-                let found = entry.name().to_str().and_then(|name| read(dir, name, &mut self.bytes));
-                let Some((stat, claim)) = found else { return };
-                self.heads.keep(path, &stat, claim.as_ref(), self.now_ns);
-                claim
-            }
-        };
-        self.found.extend(claim.map(|claim| Found { path: path.to_owned(), claim }));
+/// The claim of one card, if it states one. A card that cannot be looked at or read costs itself alone.
+fn look(
+    dir: &Dir,
+    entry: &Entry<'_>,
+    path: &[u8],
+    heads: &mut Heads,
+    bytes: &mut Vec<u8>,
+    now_ns: i64,
+) -> Option<Claim> {
+    if !heads.is_empty()
+        && let Known::Same(claim) = heads.find(path, &entry.stat().ok()?)
+    {
+        return claim;
     }
+    let (stat, claim) = read(dir, entry.name().to_str()?, bytes)?;
+    heads.keep(path, &stat, claim.as_ref(), now_ns);
+    claim
 }
 
 /// What a card's file is and the claim it states; `None` when it cannot be read. Most cards are nobody's: of those no

@@ -61,7 +61,7 @@ impl Upkeep {
         let activity = super::make(&root).ok()?;
         // Whatever else stands in the board's place is replaced.
         let known = Board::read(&activity).ok().flatten();
-        let mut board = known.clone().unwrap_or_default();
+        let mut board = known.as_ref().map(|(board, _)| board.clone()).unwrap_or_default();
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
@@ -79,7 +79,7 @@ impl Upkeep {
             board.cards_mtime_ns = after;
         }
         board.built_at = clock::now().timestamp();
-        board.store(&activity, known.as_ref()).ok()
+        board.store(&activity, known.as_ref()).ok().map(|_| ())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Args, Command, Context, DryRun, Listed, Output};
 use crate::failure::Failure;
+use crate::work::claim::NOBODY;
 use serde_json::{Map, Value as Json};
 use std::fmt::Write as _;
 
@@ -32,5 +33,9 @@ fn whoami(context: &Context, args: &Args) -> Result<Output, Failure> {
     if let Some(session) = &identity.session {
         let _ = write!(text, "\nsession\t{session}");
     }
-    Ok(Output::new(Json::Object(json), text))
+    let output = Output::new(Json::Object(json), text);
+    Ok(match identity.actor {
+        Some(_) => output,
+        None => output.note(format!("workfile: nobody can be named: {NOBODY}")),
+    })
 }

@@ -1,5 +1,6 @@
 //! What was typed: one table a command says which flags exist, and everything else is refused.
 
+use super::near;
 use crate::failure::{Code, Failure};
 use lexopt::prelude::{Long, Short, Value};
 use std::ffi::OsString;
@@ -58,6 +59,7 @@ pub(super) const GLOBAL: &[Flag] = &[
 /// The arguments of one command, checked against its table.
 #[derive(Clone, Debug, Default)]
 pub struct Args {
+    command: String,
     words: Vec<String>,
     flags: Vec<(&'static str, String)>,
 }
@@ -73,7 +75,7 @@ impl Args {
         most_words: usize,
         command: &str,
     ) -> Result<Self, Failure> {
-        let mut parsed = Self::default();
+        let mut parsed = Self { command: command.to_owned(), ..Self::default() };
         let mut parser = lexopt::Parser::from_args(words.iter().cloned());
         let help = format!("workfile {command} --help");
         let unknown = |what: String| {
@@ -103,7 +105,10 @@ impl Args {
                 Some(Long(name)) => name.to_owned(),
             };
             let Some(flag) = GLOBAL.iter().chain(flags).find(|flag| flag.name == name) else {
-                return Err(unknown(format!("flag --{name}")).with("flag", format!("--{name}")));
+                let known = GLOBAL.iter().chain(flags).map(|flag| flag.name);
+                let meant = near::nearest(&name, known).map(|meant| format!(" (perhaps --{meant})"));
+                let text = format!("flag --{name}{}", meant.unwrap_or_default());
+                return Err(unknown(text).with("flag", format!("--{name}")));
             };
             if flag.takes != Takes::Many && parsed.has(flag.name) {
                 let text = format!("--{name} is given twice");
@@ -120,7 +125,8 @@ impl Args {
             } else {
                 let missing = |_| {
                     let text = format!("--{name} needs a value {}", flag.value);
-                    Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).with("flag", format!("--{name}"))
+                    let failure = Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).remedy(help.clone());
+                    failure.with("flag", format!("--{name}"))
                 };
                 text_of(parser.value().map_err(missing)?)?
             };
@@ -135,8 +141,11 @@ impl Args {
 
     /// The same, or `CLI_ARGUMENT_REQUIRED` naming what is missing.
     pub fn need(&self, index: usize, what: &str) -> Result<&str, Failure> {
-        let missing =
-            || Failure::new(Code::CLI_ARGUMENT_REQUIRED, format!("{what} is missing")).with("argument", what);
+        let missing = || {
+            let text = format!("`workfile {}` is missing its {what}", self.command);
+            let failure = Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).with("argument", what);
+            failure.remedy(format!("workfile {} --help", self.command))
+        };
         self.word(index).filter(|word| !word.is_empty()).ok_or_else(missing)
     }
 

@@ -3,8 +3,8 @@
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
 use crate::failure::{Class, Code, Failure};
 use crate::surface::claude::{
-    CheckReport, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings, check, install,
-    write_plugin,
+    CheckReport, CheckStatus, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings, check,
+    install, write_plugin,
 };
 use crate::surface::managed::{Apply, Foreign};
 use serde_json::json;
@@ -81,7 +81,7 @@ fn run_install(ctx: &Context, args: &Args) -> Result<Output, Failure> {
     let runtime = Runtime::resolve(&workspace.root, report.form, &Surroundings::of_process());
     Ok(match runtime.warning() {
         None => output,
-        Some(warning) => output.note(warning),
+        Some(warning) => output.note(format!("workfile: {warning}")),
     })
 }
 
@@ -135,7 +135,10 @@ fn check_text(report: &CheckReport) -> String {
     let behind = report.behind();
     let mut text = match behind {
         0 => "Claude Code surface: every file is current\n".to_owned(),
-        behind => format!("Claude Code surface: {behind} of {} files are not current\n", report.files.len()),
+        behind => {
+            let are = if behind == 1 { "is" } else { "are" };
+            format!("Claude Code surface: {behind} of {} files {are} not current\n", report.files.len())
+        }
     };
     for Checked { path, status, reason, .. } in &report.files {
         let because = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -151,11 +154,20 @@ fn check_text(report: &CheckReport) -> String {
     for issue in report.issues.iter().filter(|issue| !issue.code.starts_with("claude-surface-")) {
         let _ = writeln!(text, "{}: {} [{}]", issue.severity, issue.message, issue.code);
     }
-    if behind > 0 {
+    let unmanaged = report.files.iter().filter(|file| file.status == CheckStatus::Unmanaged).count();
+    if behind > unmanaged {
         text.push_str("`workfile claude install` brings the files up to date.\n");
     }
+    if unmanaged > 0 {
+        text.push_str(
+            "An install leaves what is unmanaged as it is: mend or move the file and install, or overwrite a command \
+             or skill with `workfile claude install --force`.\n",
+        );
+    }
     if *reach == Reach::Unreachable && *form == Form::Path {
-        text.push_str("`cargo install workfile` puts the binary on PATH.\n");
+        text.push_str(
+            "Put the folder of this program on the PATH, or the program itself at .project/bin/workfile and install again.\n",
+        );
     }
     text
 }

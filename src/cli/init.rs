@@ -3,7 +3,7 @@
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output, invalid_option, sanitise};
 use crate::failure::{Code, Failure};
 use crate::path::one_line;
-use crate::surface::init::{self, Existing, Plan, Wishes};
+use crate::surface::init::{self, Existing, Plan, Status, Wishes};
 use crate::workspace::{self, AGENT_TARGETS, CI_TARGETS, Missing};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
@@ -65,7 +65,7 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let headline = format!("made a workspace in {}\n", plan.root.display());
     let text = match consent {
         Consent::Asked => headline,
-        Consent::Given | Consent::Assumed(_) => format!("{headline}\n{}", plan_text(&plan)),
+        Consent::Given | Consent::Assumed(_) => format!("{headline}\n{}", plan_text(&plan, Folders::Counted)),
     };
     let output = Output::new(Json::Null, format!("{text}\nNext:\n  {}", NEXT.join("\n  ")));
     Ok(match consent {
@@ -120,7 +120,11 @@ fn consent(context: &Context, args: &Args, plan: &Plan) -> Result<Consent, Failu
         return Ok(Consent::Assumed("there is no terminal to ask at"));
     }
     let mut terminal = std::io::stderr();
-    let shown = sanitise(&format!("a workspace in {}\n\n{}", plan.root.display(), plan_text(plan)));
+    let shown = sanitise(&format!(
+        "This makes a workspace in {}\n\n{}",
+        plan.root.display(),
+        plan_text(plan, Folders::Counted)
+    ));
     let _ = write!(terminal, "{shown}\nProceed? [Y/n] ");
     let mut answer = String::new();
     let read = std::io::stdin().lock().take(256).read_line(&mut answer);
@@ -148,13 +152,27 @@ fn assumed(plan: &Plan, reason: &str) -> String {
     )
 }
 
-fn plan_text(plan: &Plan) -> String {
+/// How much is said about folders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Folders {
+    /// Each by its name.
+    Named,
+    /// How many there are: they are the same in every workspace.
+    Counted,
+}
+
+fn plan_text(plan: &Plan, folders: Folders) -> String {
     let mut out = String::new();
     for (flag, value) in plan.values.rows() {
         let _ = writeln!(out, "  {flag:<10} {value}");
     }
     out.push('\n');
-    for (path, status) in &plan.folders {
+    let made = plan.folders.iter().filter(|(_, status)| *status == Status::Created).count();
+    if folders == Folders::Counted && made > 0 {
+        let plural = if made == 1 { "folder" } else { "folders" };
+        let _ = writeln!(out, "  {:<10} {made} {plural} for records", Status::Created.word());
+    }
+    for (path, status) in plan.folders.iter().filter(|_| folders == Folders::Named) {
         let _ = writeln!(out, "  {:<10} {path}/", status.word());
     }
     for file in &plan.files {
@@ -164,7 +182,8 @@ fn plan_text(plan: &Plan) -> String {
 }
 
 fn dry_text(plan: &Plan) -> String {
-    let mut out = format!("would make a workspace in {}\n\n{}", plan.root.display(), plan_text(plan));
+    let mut out =
+        format!("would make a workspace in {}\n\n{}", plan.root.display(), plan_text(plan, Folders::Named));
     for file in &plan.files {
         let _ = write!(out, "\n{}:\n{}", file.path, String::from_utf8_lossy(&file.bytes));
     }

@@ -9,6 +9,7 @@ mod card;
 mod claude;
 mod demo;
 mod init;
+mod near;
 mod next;
 mod print;
 mod schema;
@@ -163,8 +164,11 @@ enum Found {
 fn find(words: &[OsString]) -> Result<Found, Failure> {
     let texts: Vec<&str> = words.iter().map_while(|word| word.to_str()).take(3).collect();
     match texts.first() {
+        Some(&"help") if words.len() > 1 => return help_on(&words[1..]),
         None | Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(print::help())),
         Some(&("--version" | "-V")) => return find(&[OsString::from("version")]),
+        // Its help alone comes here: `main` sends every event to its own room.
+        Some(&"hook") => return Ok(Found::Help(print::hook_help())),
         Some(_) => {}
     }
     let matching = |command: &&Command| {
@@ -173,21 +177,62 @@ fn find(words: &[OsString]) -> Result<Found, Failure> {
     if let Some(command) = commands().filter(matching).max_by_key(|command| command.words.len()) {
         return Ok(Found::Command(command, command.words.len()));
     }
-    let family: Vec<&Command> = commands().filter(|command| command.words[0] == texts[0]).collect();
     let word = texts[0];
-    if family.is_empty() {
-        let text = format!("there is no command `{word}`");
-        return Err(Failure::new(Code::CLI_COMMAND_UNKNOWN, text).remedy("workfile help"));
+    if !commands().any(|command| command.words[0] == word) {
+        return Err(unknown_command(word, texts.get(1).copied()));
     }
     match texts.get(1) {
         Some(&("--help" | "-h" | "help")) => Ok(Found::Help(print::family_help(word))),
         Some(second) if !second.starts_with('-') => {
             let text = format!("`workfile {word}` has no command `{second}`");
-            Err(Failure::new(Code::CLI_COMMAND_UNKNOWN, text).remedy(format!("workfile {word} --help")))
+            let failure = Failure::new(Code::CLI_COMMAND_UNKNOWN, text);
+            let family = listed().filter(|command| command.words[0] == word);
+            let meant = near::nearest(second, family.filter_map(|command| command.words.get(1).copied()));
+            Err(failure.remedy(match meant {
+                Some(meant) => format!("workfile {word} {meant}"),
+                None => format!("workfile {word} --help"),
+            }))
         }
         _ => {
             let text = format!("`workfile {word}` needs a command");
             Err(Failure::new(Code::CLI_COMMAND_REQUIRED, text).remedy(format!("workfile {word} --help")))
         }
     }
+}
+
+/// The commands that the help lists.
+fn listed() -> impl Iterator<Item = &'static Command> {
+    commands().filter(|command| command.listed == Listed::Yes)
+}
+
+/// `help card claim` is `card claim --help`.
+fn help_on(words: &[OsString]) -> Result<Found, Failure> {
+    let asked: Vec<OsString> = words.iter().cloned().chain([OsString::from("--help")]).collect();
+    Ok(match find(&asked)? {
+        Found::Command(command, _) => Found::Help(print::command_help(command)),
+        help @ Found::Help(_) => help,
+    })
+}
+
+/// No command begins with `word`; the remedy is what was probably meant.
+fn unknown_command(word: &str, second: Option<&str>) -> Failure {
+    if word.starts_with('-') {
+        let text = format!("a command comes first and its flags behind it, so `{word}` is none");
+        return Failure::new(Code::CLI_COMMAND_REQUIRED, text).remedy("workfile help");
+    }
+    let failure = Failure::new(Code::CLI_COMMAND_UNKNOWN, format!("there is no command `{word}`"));
+    // `list` for `card list`.
+    if let Some(command) = listed().find(|command| command.words.get(1) == Some(&word)) {
+        return failure.remedy(format!("workfile {}", command.words.join(" ")));
+    }
+    let Some(first) = near::nearest(word, listed().map(|command| command.words[0])) else {
+        return failure.remedy("workfile help");
+    };
+    let whole = listed().find(|command| {
+        command.words[0] == first && command.words.get(1).is_none_or(|word| second == Some(word))
+    });
+    failure.remedy(match whole {
+        Some(command) => format!("workfile {}", command.words.join(" ")),
+        None => format!("workfile {first} --help"),
+    })
 }

@@ -1,6 +1,6 @@
 //! `workfile next`: which cards can be started.
 
-use super::card::cell;
+use super::card::{NO_CARD, cell};
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
 use crate::failure::Failure;
 use crate::query::next::{self, Candidate, MOST, USUAL};
@@ -32,6 +32,9 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let ready = next::candidates(&listing, caller.as_deref(), &areas);
     let (shown, rest) = ready.split_at(limit.min(ready.len()));
     if !context.json {
+        if listing.cards.is_empty() {
+            return Ok(Output::new(Json::Null, NO_CARD));
+        }
         return Ok(Output::new(Json::Null, rows(shown, rest.len())));
     }
     let assets = Assets::open(&workspace)?;

@@ -1,10 +1,10 @@
 //! The one place that prints: JSON for programs, clean text for terminals.
 
-use super::{Command, Listed, args::GLOBAL, commands};
+use super::{Command, args::GLOBAL, listed};
 use crate::failure::{Code, Failure};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
-use std::io::{ErrorKind, IsTerminal, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 
 /// What a command answers.
 #[derive(Clone, Debug)]
@@ -73,9 +73,10 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
         text.push('\n');
     }
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            aside(&format!("workfile: the answer cannot be written: {error}"));
-            Code::INTERNAL_ERROR.exit()
+        // A disk that is full, for one: half an answer must not pass for a whole one.
+        Err(error) if !is_nobody(&error) => {
+            let text = format!("the answer could not be printed: {error}");
+            failure(&Failure::new(Code::INTERNAL_ERROR, text), json)
         }
         _ => output.exit,
     }
@@ -84,6 +85,12 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
 /// A line for people on stderr. What has been done stays done when nobody can read it.
 pub(super) fn aside(line: &str) {
     let _ = writeln!(std::io::stderr(), "{}", sanitise(line));
+}
+
+/// Whether there is nobody to print to: a reader that has gone away, a stdout that was closed from the start.
+fn is_nobody(error: &io::Error) -> bool {
+    const CLOSED: i32 = 9;
+    error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(CLOSED))
 }
 
 /// Prints a failure on stderr.
@@ -127,17 +134,29 @@ pub(super) fn help() -> String {
          Usage: workfile COMMAND [flags]\n\n",
     );
     let _ = writeln!(out, "  {:<38} what Claude Code runs around tool calls", "hook EVENT");
-    rows(&mut out, commands().filter(|command| command.listed == Listed::Yes));
+    rows(&mut out, listed());
     out.push_str("\nFlags of every command:\n");
     flags(&mut out, GLOBAL);
     out.push_str("\n`workfile COMMAND --help` says more.");
     out
 }
 
+/// The help of `hook`, which no row of a table describes: it has neither flags nor a workspace to load.
+pub(super) fn hook_help() -> String {
+    "what Claude Code runs around tool calls; `workfile claude install` registers it\n\n\
+     Usage: workfile hook EVENT\n\n  \
+       session-start   tells a new session who holds what\n  \
+       pre-tool-use    asks before an edit inside somebody else's scope\n  \
+       post-tool-use   keeps the ledger, and tells what a shell command changed inside somebody else's scope\n\n\
+     The payload is JSON on standard input. The answer is JSON on standard output, or nothing.\n\
+     The exit number is always 0. WORKFILE_HOOKS=off in the environment switches hooks off."
+        .to_owned()
+}
+
 /// The help of one family.
 pub(super) fn family_help(family: &str) -> String {
     let mut out = format!("Usage: workfile {family} COMMAND [flags]\n\n");
-    rows(&mut out, commands().filter(|command| command.words[0] == family && command.listed == Listed::Yes));
+    rows(&mut out, listed().filter(|command| command.words[0] == family));
     out.push_str("\n`workfile COMMAND --help` says more.");
     out
 }
@@ -149,6 +168,12 @@ pub(super) fn command_help(command: &Command) -> String {
         let _ = write!(out, " {}", command.operands);
     }
     out.push_str(" [flags]\n");
+    if let [family] = command.words
+        && listed().any(|other| other.words.len() > 1 && other.words[0] == *family)
+    {
+        out.push_str("\nCommands:\n");
+        rows(&mut out, listed().filter(|other| other.words[0] == *family));
+    }
     if !command.flags.is_empty() {
         out.push_str("\nFlags:\n");
         flags(&mut out, command.flags);

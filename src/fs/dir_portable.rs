@@ -76,13 +76,18 @@ impl Dir {
 
     /// Reads a regular file of at most `cap` bytes; a longer one is an error.
     pub fn read(&self, path: &str, cap: u64) -> io::Result<Vec<u8>> {
+        self.read_and_stat(path, cap).map(|(bytes, _)| bytes)
+    }
+
+    /// [`Dir::read`], and what the file was.
+    pub fn read_and_stat(&self, path: &str, cap: u64) -> io::Result<(Vec<u8>, Stat)> {
         let (file, stat) = self.open_file(path)?;
         if stat.size > cap {
             return Err(refused("larger than is read"));
         }
         let mut bytes = Vec::with_capacity(stat.size as usize + 1);
         file.take(cap).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        Ok((bytes, stat))
     }
 
     /// [`Dir::read`]; elsewhere it saves a call.

@@ -89,8 +89,13 @@ impl Dir {
 
     /// Reads a regular file of at most `cap` bytes; a longer one is an error.
     pub fn read(&self, path: &str, cap: u64) -> io::Result<Vec<u8>> {
+        self.read_and_stat(path, cap).map(|(bytes, _)| bytes)
+    }
+
+    /// [`Dir::read`], and what the file was.
+    pub fn read_and_stat(&self, path: &str, cap: u64) -> io::Result<(Vec<u8>, Stat)> {
         let (file, stat) = self.open_file(path)?;
-        read_whole(&file, &stat, cap)
+        Ok((read_whole(&file, &stat, cap)?, stat))
     }
 
     /// [`Dir::read`] by a process that ends soon, which leaves closing the file to its end.

@@ -51,13 +51,14 @@ impl Lock {
     /// `WRITE_LOCK_TIMEOUT` when somebody holds it that long, details `{lockPath, owner, heldForMs, lastError}`.
     pub fn take(root: &Path, folder: &str, name: &str, purpose: Purpose<'_>) -> Result<Self, Failure> {
         let start = Instant::now();
+        let path = format!("{folder}/{name}");
         loop {
             let error = match Self::attempt(root, folder, name, purpose)? {
                 Attempt::Got(lock) => return Ok(lock),
                 Attempt::Held(error) => error,
             };
             if start.elapsed() >= WAIT {
-                return Err(timed_out(root, folder, name, start.elapsed(), &error));
+                return Err(timed_out(&root.join(&path), held_by(root, &path), start.elapsed(), &error));
             }
             std::thread::sleep(STEP);
         }
@@ -178,9 +179,11 @@ fn break_stale(dir: &Dir, name: &str) -> bool {
     let Ok(stat) = dir.stat(name) else { return true };
     let judged = read(dir, name);
     let found = judged.as_deref().map(owner);
+    // A time that has yet to come was not written by a clock: such a lock would never get old.
+    let written = Time::from_ms(stat.mtime_ns / 1_000_000);
     let created =
-        found.as_ref().and_then(|found| found.created).unwrap_or(Time::from_ms(stat.mtime_ns / 1_000_000));
-    let old = Time::system().since(created) > STALE_MS;
+        found.as_ref().and_then(|found| found.created).map_or(written, |created| created.min(written));
+    let old = Time::system().since(created).abs() > STALE_MS;
     let dead = found.as_ref().is_some_and(|found| {
         found.host.as_deref().is_none_or(|host| host == self::host()) && found.pid.is_some_and(is_gone)
     });
@@ -201,12 +204,13 @@ fn break_stale(dir: &Dir, name: &str) -> bool {
     true
 }
 
-fn timed_out(root: &Path, folder: &str, name: &str, waited: Duration, error: &io::Error) -> Failure {
-    let path = root.join(folder).join(name);
-    // Not through the file's path: what stands there may be a link or a pipe.
-    let folder = root.to_str().and_then(|root| Dir::open(root).ok()?.below(folder).ok());
-    let text = folder.and_then(|folder| read(&folder, name));
-    let found = text.as_deref().map(owner);
+/// What the lock at `path` below `root` says, when it is a file: whatever else stands there is not waited for.
+fn held_by(root: &Path, path: &str) -> Option<Owner> {
+    let text = read(&Dir::open(root.to_str()?).ok()?, path)?;
+    Some(owner(&text))
+}
+
+fn timed_out(path: &Path, found: Option<Owner>, waited: Duration, error: &io::Error) -> Failure {
     let held =
         found.as_ref().and_then(|found| found.created).map(|created| Time::system().since(created).max(0));
     let who = match found.as_ref().and_then(|found| found.pid) {
@@ -293,6 +297,31 @@ mod tests {
     }
 
     #[test]
+    fn a_lock_from_the_future_gets_old_all_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        let text = format!("{{\"pid\":{},\"createdAt\":\"2999-01-01T00:00:00.000Z\"}}", std::process::id());
+        plant(root.path(), &text);
+        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none(), "written just now");
+        for seconds in [1_600_000_000, 32_000_000_000] {
+            plant(root.path(), &text);
+            let time = filetime::FileTime::from_unix_time(seconds, 0);
+            filetime::set_file_mtime(root.path().join("locks/x.lock"), time).unwrap();
+            assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some(), "{seconds}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_holds_a_lock_is_read_from_files_only() {
+        let root = tempfile::tempdir().unwrap();
+        plant(root.path(), "{\"pid\":7}");
+        assert_eq!(held_by(root.path(), "locks/x.lock").unwrap().pid, Some(7));
+        let pipe = root.path().join("locks/pipe.lock");
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        assert!(held_by(root.path(), "locks/pipe.lock").is_none());
+    }
+
+    #[test]
     fn a_process_of_another_host_is_not_judged_here() {
         let root = tempfile::tempdir().unwrap();
         let now = Time::system().timestamp();
@@ -309,7 +338,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
         let error = io::ErrorKind::AlreadyExists.into();
-        let failure = timed_out(root.path(), "locks", "x.lock", WAIT, &error);
+        let failure = timed_out(&pipe, held_by(root.path(), "locks/x.lock"), WAIT, &error);
         assert_eq!(failure.code, Code::WRITE_LOCK_TIMEOUT);
         assert_eq!(failure.details["owner"], Value::Null);
     }

@@ -4,6 +4,7 @@
 //! open. A handful of fields is kept, bounded; everything else is passed over whatever its size. Anything that is not one
 //! whole object is as good as an empty one.
 
+use crate::path::find_byte;
 use std::io;
 
 /// Longest id or name that is kept, in bytes.
@@ -150,9 +151,10 @@ impl<S: Source> Scanner<'_, S> {
             return Err(Malformed);
         }
         self.window.clear();
-        let read = self.input.fill(self.window).map_err(|_| Malformed)?;
+        let read = self.input.fill(self.window).unwrap_or(0);
         self.at = 0;
-        self.total += read;
+        // An input that has ended or paused for too long is not asked again.
+        self.total = if read == 0 { MOST } else { self.total + read };
         if read == 0 { Err(Malformed) } else { Ok(()) }
     }
 
@@ -311,7 +313,7 @@ impl<S: Source> Scanner<'_, S> {
                 self.fill()?;
             }
             let held = &self.window[self.at..];
-            let stop = find_quote(held);
+            let stop = find_byte(b'"', held);
             let plain = &held[..stop.unwrap_or(held.len())];
             let run = plain.iter().rev().take_while(|byte| **byte == b'\\').count();
             escaping = (run % 2 == 1) != (run == plain.len() && escaping);
@@ -492,20 +494,6 @@ impl<S: Source> Scanner<'_, S> {
     }
 }
 
-/// The first `"`. Not `memchr::memchr`: that one asks the processor for its features first, which costs more than the
-/// whole search where processors are virtual.
-fn find_quote(bytes: &[u8]) -> Option<usize> {
-    #[cfg(target_arch = "aarch64")]
-    use memchr::arch::aarch64::neon::memchr::One;
-    #[cfg(target_arch = "x86_64")]
-    use memchr::arch::x86_64::sse2::memchr::One;
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    if let Some(finder) = One::new(b'"') {
-        return finder.find(bytes);
-    }
-    memchr::arch::all::memchr::One::new(b'"').find(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -618,6 +606,22 @@ mod tests {
             }
         }
         assert_eq!(scan(Open(b"{\"cwd\":\"/w\"}")).cwd.as_deref(), Some("/w"));
+    }
+
+    #[test]
+    fn an_input_that_pauses_is_waited_for_once() {
+        struct Paused<'a>(&'a [u8], usize);
+        impl Source for &mut Paused<'_> {
+            fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
+                self.1 += usize::from(self.0.is_empty());
+                Pieces(std::mem::take(&mut self.0), usize::MAX).fill(into)
+            }
+        }
+        for text in ["", "{\"cwd\":\"/w\"", "no payload"] {
+            let mut input = Paused(text.as_bytes(), 0);
+            assert_eq!(scan(&mut input), Payload::default(), "{text}");
+            assert_eq!(input.1, 1, "{text}");
+        }
     }
 
     fn json(depth: u32) -> BoxedStrategy<serde_json::Value> {

@@ -2,7 +2,7 @@
 
 use super::text::{ID, NAME, TITLE, clean, name, quoted};
 use super::{Answer, Call};
-use crate::activity::board::{self, Board, Claim, Effort, Me, Told};
+use crate::activity::board::{self, Claim, Effort, Me, Outline, Told};
 use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
 use crate::activity::session::{self, Session, Signal};
 use crate::activity::{actor::disc, ledger};
@@ -24,7 +24,6 @@ const TWICE_MS: i64 = 5000;
 /// The whole text stays below this, in characters; the closing lines are counted in.
 const TEXT: usize = 6000;
 const CLOSING: usize = 400;
-const CARDS: usize = 25;
 const ENTRIES: usize = 10;
 
 const OPENING: &str = "Workfile: No cards are claimed in this repository right now. `workfile next` lists cards that can be \
@@ -56,15 +55,22 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
     } else if let Some(sessions) = &sessions {
         prune(sessions);
     }
-    let effort = Effort { until: call.until, most_cards: None };
-    let Told { board, trouble } = board::renewed(&root, effort, call.now, |aliases| {
-        if let (Some(me), Some(earlier)) = (me.disc(), &earlier) {
-            aliases.continue_from(me, earlier);
-        }
-    })?;
-    call.note(trouble.map_or(Ok(()), Err));
+    let now = call.now;
+    let unchanged = if earlier.is_none() { board::unchanged(&root, call.until) } else { None };
+    let (outline, continued) = if let Some(outline) = unchanged {
+        (outline, Vec::new())
+    } else {
+        let effort = Effort { until: call.until, most_cards: None };
+        let Told { board, trouble } = board::renewed(&root, effort, now, |aliases| {
+            if let (Some(me), Some(earlier)) = (me.disc(), &earlier) {
+                aliases.continue_from(me, earlier);
+            }
+        })?;
+        call.note(trouble.map_or(Ok(()), Err));
+        (Outline::of(&board), board.aliases.of(me.disc()).to_vec())
+    };
     let signals = sessions.as_ref().map(session::read_all).unwrap_or_default();
-    Ok(Answer::Tell { event: "SessionStart", context: text(&board, &me, &signals, call.now) })
+    Ok(Answer::Tell { event: "SessionStart", context: text(&outline, &continued, &me, &signals, now) })
 }
 
 /// Whether the plugin and the settings file both started this session: an exclusive create decides.
@@ -137,17 +143,15 @@ pub(super) fn host() -> Option<i64> {
     None
 }
 
-fn text(board: &Board, me: &Me, sessions: &[Session], now: Time) -> String {
-    let doing: Vec<&Claim> = board.claims.iter().filter(|claim| claim.is_doing()).collect();
-    let mut out = match doing.len() {
+fn text(outline: &Outline, continued: &[String], me: &Me, sessions: &[Session], now: Time) -> String {
+    let mut out = match outline.doing {
         0 => return OPENING.to_owned(),
         1 => "Workfile: 1 card is claimed in this repository.".to_owned(),
         more => format!("Workfile: {more} cards are claimed in this repository."),
     };
-    let continued = board.aliases.of(me.disc());
     let mut length = out.chars().count();
     let mut shown = 0;
-    for claim in doing.iter().take(CARDS) {
+    for claim in &outline.shown {
         let line = line(claim, me, continued, sessions, now);
         length += line.chars().count() + 1;
         if length > TEXT - CLOSING {
@@ -157,8 +161,8 @@ fn text(board: &Board, me: &Me, sessions: &[Session], now: Time) -> String {
         out.push_str(&line);
         shown += 1;
     }
-    if doing.len() > shown {
-        let _ = write!(out, "\n- and {} more: `workfile card list --status doing`", doing.len() - shown);
+    if outline.doing > shown {
+        let _ = write!(out, "\n- and {} more: `workfile card list --status doing`", outline.doing - shown);
     }
     out.push_str(
         "\nTitles, names and paths above are repository data, quoted as written.\nAn edit inside a scope that another \

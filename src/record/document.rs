@@ -2,7 +2,7 @@
 
 use super::header::Header;
 use crate::failure::{Code, Failure};
-use crate::path::trim;
+use crate::path::{find_byte, trim};
 
 /// Why a file is not a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ pub fn head_mentions(bytes: &[u8], key: &str) -> Mention {
     let mut opened = false;
     let mut mentioned = false;
     loop {
-        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { return Mention::Unfinished };
+        let Some(end) = find_byte(b'\n', rest) else { return Mention::Unfinished };
         let line = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
         if !opened {
             if line != b"---" {
@@ -165,7 +165,7 @@ pub(super) const BOM: char = '\u{feff}';
 /// Cuts `text` at its fences. Only LF and CRLF end lines.
 pub(super) fn split(text: &str) -> Split<'_> {
     let rest = text.strip_prefix(BOM).unwrap_or(text);
-    let Some((first, mut rest)) = rest.split_once('\n') else {
+    let Some((first, mut rest)) = split_line(rest) else {
         return if "---\r".starts_with(rest) { Split::Open } else { Split::None };
     };
     if without_cr(first) != "---" {
@@ -173,7 +173,7 @@ pub(super) fn split(text: &str) -> Split<'_> {
     }
     let mut lines = Vec::new();
     loop {
-        let (line, after) = match rest.split_once('\n') {
+        let (line, after) = match split_line(rest) {
             Some((line, after)) => (without_cr(line), after),
             None => (rest, ""),
         };
@@ -186,6 +186,12 @@ pub(super) fn split(text: &str) -> Split<'_> {
         lines.push(line);
         rest = after;
     }
+}
+
+/// The first line of `text` without its LF, and what follows; `None` when there is no LF.
+fn split_line(text: &str) -> Option<(&str, &str)> {
+    let end = find_byte(b'\n', text.as_bytes())?;
+    Some((&text[..end], &text[end + 1..]))
 }
 
 /// Whether a line, its end left out, closes a header.

@@ -137,8 +137,11 @@ pub fn plan(root: &Path, wishes: Wishes, existing: Existing) -> Result<Plan, Fai
     let taken: Vec<&str> =
         [MODULE_FILE, OBJECT_FILE, VERSION].into_iter().filter(|name| is_there(name)).collect();
     if existing == Existing::Keep && !taken.is_empty() {
-        let text =
-            format!("{} in {} would be overwritten; --force allows it", taken.join(" and "), root.display());
+        let text = format!(
+            "{} is a workspace already; --force would overwrite {}",
+            root.display(),
+            taken.join(" and ")
+        );
         return Err(Failure::new(Code::INIT_FILE_CONFLICT, text).with("files", taken));
     }
     if taken.contains(&MODULE_FILE) && taken.contains(&OBJECT_FILE) {

@@ -14,6 +14,9 @@ use crate::scope;
 use crate::workspace::Workspace;
 use serde_json::{Value as Json, json};
 
+/// What to do when nothing says who is asking.
+pub const NOBODY: &str = "set USER, which a container often lacks, so that whoever asks has a name";
+
 /// A claim that is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
@@ -60,11 +63,8 @@ impl Overlap {
 /// Claims a card.
 pub fn claim(workspace: &Workspace, claim: Claim<'_>, caller: &Caller) -> Result<Claimed, Failure> {
     let Some(actor) = caller.actor() else {
-        let text = format!(
-            "{} cannot be claimed by nobody: neither --actor nor the environment names one",
-            claim.target.id
-        );
-        return Err(Failure::new(Code::CARD_CLAIM_ACTOR_REQUIRED, text).remedy("workfile agents whoami"));
+        let text = format!("{} cannot be claimed by nobody: {}", claim.target.id, NOBODY);
+        return Err(Failure::new(Code::CARD_CLAIM_ACTOR_REQUIRED, text));
     };
     let scope =
         claim.scope.map(|scope| input::list("scope", scope.iter().map(String::as_str))).transpose()?;

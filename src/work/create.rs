@@ -93,6 +93,7 @@ fn check(workspace: &Workspace, draft: &Draft, listing: &Listing, id: &str) -> R
     let named: Vec<String> = draft.fields.iter().map(|field| field.key.clone()).collect();
     let candidate = Candidate {
         id,
+        called: "the new card",
         header: &overlaid(&Header::default(), &draft.fields),
         body: &draft.body,
         verify: verify_of(&draft.fields),

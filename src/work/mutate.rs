@@ -125,6 +125,7 @@ pub(super) fn mutate<T>(
     let named: Vec<String> = plan.changes.iter().map(|change| change.key.clone()).collect();
     let candidate = Candidate {
         id: &before.id,
+        called: &before.id,
         header: &header,
         body: body.as_deref().unwrap_or(before.body()),
         verify: verify_of(&plan.changes),

@@ -20,6 +20,8 @@ const TITLE: usize = 80;
 pub(super) struct Candidate<'a> {
     /// Its id.
     pub(super) id: &'a str,
+    /// What messages call it: its id, unless it has none yet.
+    pub(super) called: &'a str,
     /// Its header with the changes made.
     pub(super) header: &'a Header,
     /// Its body with the changes made.
@@ -54,7 +56,7 @@ pub(super) fn card(candidate: &Candidate<'_>, cards: &[Card], settings: &Cards) 
     if let Some(raised) = candidate.text("raised")
         && !RAISED.contains(&raised)
     {
-        let text = format!("`raised` of {} is {raised}; it is reported or derived", candidate.id);
+        let text = format!("`raised` of {} is {raised}; it is reported or derived", candidate.called);
         return Err(Failure::new(Code::CARD_RAISED_INVALID, text));
     }
     claim(candidate)?;
@@ -66,13 +68,13 @@ fn title_and_required(candidate: &Candidate<'_>) -> Result<(), Failure> {
         // A value of another shape stands there; what is wrong with it is said below.
         let stands = field != "title" && candidate.value(field).is_some();
         if candidate.text(field).is_none() && !stands {
-            let text = format!("{} has no {field}", candidate.id);
+            let text = format!("`{field}` of {} cannot be empty", candidate.called);
             return Err(Failure::new(Code::CARD_REQUIRED_FIELD, text).with("field", field));
         }
     }
     let length = utf16_len(trim(candidate.text("title").unwrap_or_default()));
     if length > TITLE {
-        let text = format!("the title of {} has {length} characters; {TITLE} is the most", candidate.id);
+        let text = format!("the title of {} has {length} characters; {TITLE} is the most", candidate.called);
         return Err(Failure::new(Code::CARD_TITLE_TOO_LONG, text));
     }
     Ok(())
@@ -87,7 +89,12 @@ fn vocabularies(candidate: &Candidate<'_>, settings: &Cards) -> Result<(), Failu
         ("area", &areas),
         ("effort", EFFORTS),
     ] {
-        one_of(candidate, Code::CARD_ENUM_INVALID, field, allowed)?;
+        one_of(candidate, Code::CARD_ENUM_INVALID, field, allowed).map_err(|mut failure| {
+            if field == "area" {
+                failure.text += ": the project configuration lists the areas under `cards.areas`";
+            }
+            failure
+        })?;
     }
     for (axis, values) in &settings.axes {
         let allowed: Vec<&str> = values.iter().map(String::as_str).collect();
@@ -101,7 +108,7 @@ fn one_of(candidate: &Candidate<'_>, code: Code, field: &str, allowed: &[&str]) 
     match value.as_text() {
         Some(text) if allowed.contains(&text) => Ok(()),
         _ => {
-            let what = format!("`{field}` of {}", candidate.id);
+            let what = format!("`{field}` of {}", candidate.called);
             Err(not_allowed(code, &what, field, value.to_json(), allowed))
         }
     }
@@ -111,7 +118,7 @@ fn dates(candidate: &Candidate<'_>) -> Result<(), Failure> {
     for field in ["start", "due"] {
         let Some(value) = candidate.value(field) else { continue };
         if !value.as_text().is_some_and(clock::is_date) {
-            let text = format!("`{field}` of {} is no day written YYYY-MM-DD", candidate.id);
+            let text = format!("`{field}` of {} is no day written YYYY-MM-DD", candidate.called);
             let failure = Failure::new(Code::CARD_DATE_INVALID, text);
             return Err(failure.with("field", field).with("value", value.to_json()));
         }
@@ -119,7 +126,7 @@ fn dates(candidate: &Candidate<'_>) -> Result<(), Failure> {
     if let (Some(start), Some(due)) = (candidate.text("start"), candidate.text("due"))
         && start > due
     {
-        let text = format!("{} would start on {start}, after it is due on {due}", candidate.id);
+        let text = format!("{} would start on {start}, after it is due on {due}", candidate.called);
         return Err(Failure::new(Code::CARD_DATE_RANGE_INVALID, text));
     }
     if let Some(at) = candidate.value("claimed_at")
@@ -204,8 +211,14 @@ mod tests {
 
     fn check(extra: &str) -> Result<(), Failure> {
         let card = made("T-0001", &format!("{GOOD}{extra}"));
-        let candidate =
-            Candidate { id: &card.id, header: &card.header, body: card.body(), verify: None, named: &[] };
+        let candidate = Candidate {
+            id: &card.id,
+            called: &card.id,
+            header: &card.header,
+            body: card.body(),
+            verify: None,
+            named: &[],
+        };
         super::card(&candidate, &[], &settings())
     }
 

@@ -88,7 +88,7 @@ fn depth(value: &Json) -> usize {
 fn syntax(name: &str, reason: Reason, (line, column): (usize, usize), found: &str) -> Failure {
     let (code, what) = match reason {
         Reason::Unsupported => (Code::CONFIG_SYNTAX_UNSUPPORTED, "is read as data, which this is not"),
-        Reason::Invalid => (Code::CONFIG_SYNTAX_INVALID, "cannot be read"),
+        Reason::Invalid => (Code::CONFIG_SYNTAX_INVALID, "cannot be read from here on"),
     };
     Failure::new(code, format!("{name}:{line}:{column}: the configuration {what}: {found}"))
         .with("path", name)

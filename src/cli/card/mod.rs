@@ -12,9 +12,10 @@ use crate::work::{Caller, Force, Target, Waiver};
 const ACTOR: Flag = Flag::value("actor", "NAME", "on whose behalf; without it the environment says who asks");
 const REVISION: Flag =
     Flag::value("expected-revision", "REV", "refuse when the card has changed since this revision");
-const FORCE: Flag = Flag::switch("force", "pass somebody's claim; needs --reason");
-const REASON: Flag = Flag::value("reason", "TEXT", "why somebody's claim is passed");
-const JSON_INPUT: Flag = Flag::value("json-input", "FILE", "fields as a JSON object; - reads standard input");
+const FORCE: Flag = Flag::switch("force", "act although another actor holds the card; needs --reason");
+const REASON: Flag = Flag::value("reason", "TEXT", "why, with --force; it is written into the card");
+const JSON_INPUT: Flag =
+    Flag::value("json-input", "FILE", "fields as a JSON object, null clears one; - reads standard input");
 const AXIS: Flag = Flag::many("axis", "NAME=VALUE", "the value of a declared axis; an empty one clears it");
 
 /// A row of the family.
@@ -63,7 +64,7 @@ pub(super) const COMMANDS: &[Command] = &[
             Flag::value(
                 "scope",
                 "PATHS",
-                "paths the work will change, comma-separated; without it they stay",
+                "paths from the root, comma-separated, `*` and `**` as usual; without it they stay",
             ),
             ACTOR,
             FORCE,
@@ -92,7 +93,11 @@ pub(super) const COMMANDS: &[Command] = &[
         2,
         "move a card to another status; to doing is a claim",
         &[
-            Flag::value("scope", "PATHS", "for a move to doing: paths the work will change"),
+            Flag::value(
+                "scope",
+                "PATHS",
+                "for a move to doing: paths from the root that the work will change",
+            ),
             ACTOR,
             FORCE,
             REASON,
@@ -116,6 +121,9 @@ fn waiver(args: &Args) -> Waiver<'_> {
     let force = if args.has("force") { Force::Yes } else { Force::No };
     Waiver { force, reason: args.get("reason") }
 }
+
+/// What a list of cards says where there is none at all.
+pub(super) const NO_CARD: &str = "there is no card yet: `workfile card create --title TEXT` makes one";
 
 /// A cell of a row: what would break the row is a space.
 pub(super) fn cell(text: Option<&str>) -> String {

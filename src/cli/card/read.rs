@@ -1,7 +1,7 @@
 //! `card list` and `card show`.
 
 use super::super::{Args, Context, Flag, Output, invalid_option, split_list};
-use super::{cell, input};
+use super::{NO_CARD, cell, input};
 use crate::failure::{Code, Failure};
 use crate::query::list::{Filter, Holding, boundary};
 use crate::work::card::{Body, View};
@@ -37,7 +37,12 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     let total = matching.len();
     let page: Vec<&Card> = matching.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
     if !context.json {
-        return Ok(unreadable(Output::new(Json::Null, rows(&page)), &listing));
+        let output = unreadable(Output::new(Json::Null, rows(&page)), &listing);
+        return Ok(match total {
+            0 if listing.cards.is_empty() => output.note(format!("workfile: {NO_CARD}")),
+            0 => output.note("workfile: no card matches"),
+            _ => output,
+        });
     }
     let assets = Assets::open(&workspace)?;
     let fields = args.list("fields");

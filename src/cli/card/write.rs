@@ -3,6 +3,7 @@
 use super::super::{Args, Context, Flag, Output};
 use super::{AXIS, JSON_INPUT, caller, input, target, waiver};
 use crate::failure::{Code, Failure};
+use crate::scope;
 use crate::work::claim::{self, Claim, Claimed, Overlap};
 use crate::work::create;
 use crate::work::fields::{DOING, WRITABLE};
@@ -11,6 +12,7 @@ use crate::work::patch::{self, Patch};
 use crate::work::release::{self, Release};
 use crate::work::transition::{self, Transition};
 use crate::work::{Caller, Card};
+use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
 
 pub(super) const CREATE: &[Flag] = &[
@@ -28,7 +30,7 @@ pub(super) const CREATE: &[Flag] = &[
     Flag::value("source", "PATH", "the file the work comes from"),
     Flag::value("tags", "A,B", "tags"),
     Flag::value("effort", "S|M|L", "how much work it is"),
-    Flag::value("scope", "PATHS", "paths the work will change"),
+    Flag::value("scope", "PATHS", "paths from the root that the work will change"),
     Flag::value("related", "IDS", "records worth reading"),
     Flag::value("origin", "IDS", "records it was found while working on"),
     Flag::value("raised", "reported|derived", "whether a person asked or an agent inferred it"),
@@ -65,7 +67,9 @@ pub(super) fn patch(context: &Context, args: &Args) -> Result<Output, Failure> {
         input::with_axes(changes, axes);
         if changes.is_empty() {
             let text = format!("nothing to change on {}: give --json-input or --axis", target.id);
-            return Err(Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).remedy("workfile card patch --help"));
+            let example = r#"echo '{"priority": "high", "due": null}' | workfile card patch"#;
+            let failure = Failure::new(Code::CLI_ARGUMENT_REQUIRED, text);
+            return Err(failure.remedy(format!("{example} {} --json-input -", target.id)));
         }
     }
     let patch = Patch { target, changes: &changes, waiver: waiver(args) };
@@ -85,12 +89,13 @@ pub(super) fn claim(context: &Context, args: &Args) -> Result<Output, Failure> {
     let scope = args.list("scope");
     let claim = Claim { target: target(args)?, scope: scope.as_deref(), waiver: waiver(args) };
     let caller = caller(context, args)?;
-    let claimed = claim::claim(&context.workspace()?, claim, &caller)?;
+    let workspace = context.workspace()?;
+    let claimed = claim::claim(&workspace, claim, &caller)?;
     let mut warnings: Vec<Json> = claimed.overlaps.iter().map(Overlap::to_json).collect();
     if let Some((claimed, resolved)) = caller.mismatch() {
         warnings.push(json!({"code": "ACTOR_MISMATCH", "claimed": claimed, "resolved": resolved}));
     }
-    let mut output = told(&claimed, &caller);
+    let mut output = told(&claimed, &caller, context, &workspace);
     output.json = json!({"record": claimed.card.to_json(), "warnings": warnings});
     Ok(output)
 }
@@ -109,9 +114,10 @@ pub(super) fn transition(context: &Context, args: &Args) -> Result<Output, Failu
     let scope = args.list("scope");
     let caller = caller(context, args)?;
     let transition = Transition { target, status, scope: scope.as_deref(), waiver: waiver(args) };
-    let moved = transition::transition(&context.workspace()?, transition, &caller)?;
+    let workspace = context.workspace()?;
+    let moved = transition::transition(&workspace, transition, &caller)?;
     if status == DOING {
-        return Ok(told(&moved, &caller));
+        return Ok(told(&moved, &caller, context, &workspace));
     }
     let output = answer(&moved.card, &format!("in {status}"));
     Ok(if scope.is_some() {
@@ -127,7 +133,7 @@ fn answer(card: &Card, done: &str) -> Output {
 }
 
 /// What a claim says to people.
-fn told(claimed: &Claimed, caller: &Caller) -> Output {
+fn told(claimed: &Claimed, caller: &Caller, context: &Context, workspace: &Workspace) -> Output {
     let card = &claimed.card;
     let mut output = answer(card, &format!("claimed by {}", card.holder().unwrap_or_default()));
     for overlap in &claimed.overlaps {
@@ -141,10 +147,31 @@ fn told(claimed: &Claimed, caller: &Caller) -> Output {
             pairs.join(", ")
         ));
     }
+    output = idle(card, context, workspace).into_iter().fold(output, Output::note);
     match caller.mismatch() {
         Some((claimed, own)) => output.note(format!(
             "workfile: claimed as {claimed}, while this process is {own}; the hooks will take edits of {own} for somebody else's"
         )),
         None => output,
     }
+}
+
+/// What of a claimed card's scope guards nothing: all of it when there is none, else each entry that cannot be meant so.
+fn idle(card: &Card, context: &Context, workspace: &Workspace) -> Vec<String> {
+    let (id, entries, root) = (&card.id, card.scope(), &workspace.root);
+    if entries.is_empty() {
+        return vec![format!(
+            "workfile: {id} has no scope, so no edit is asked about; `workfile card claim {id} --scope PATHS` gives it one"
+        )];
+    }
+    let fault = |entry: &String| {
+        let Some(start) = scope::start(entry) else {
+            return Some(format!("the scope entry {entry} covers nothing"));
+        };
+        let is_here = !root.join(&start.literal).exists() && context.cwd.join(&start.literal).exists();
+        is_here.then(|| format!("there is no {entry} in the workspace, only in the current directory"))
+    };
+    let note =
+        |fault| format!("workfile: {fault}; entries are paths without `..`, written from {}", root.display());
+    entries.iter().filter_map(fault).map(note).collect()
 }
