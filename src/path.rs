@@ -41,6 +41,21 @@ pub const fn is_space(c: char) -> bool {
     )
 }
 
+/// Whether a character shows nothing and still changes what is read: it turns the direction, has no width, or carries text
+/// for machines alone, as the tag characters do.
+pub const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Whether a character is a control character or ends a line wherever it is shown.
+pub fn is_control(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// `text` without white space ([`is_space`]) at both ends.
 pub fn trim(text: &str) -> &str {
     text.trim_matches(is_space)

@@ -1,6 +1,8 @@
 //! What strangers, careless hands and full disks do to the command line.
 
+use crate::payload::{pre_edit, start};
 use crate::world::World;
+use serde_json::json;
 use std::process::Stdio;
 
 #[cfg(target_os = "linux")]
@@ -14,5 +16,17 @@ fn an_answer_that_cannot_be_printed_is_no_success() {
         assert_eq!(ended.status.code(), Some(2), "{args:?}");
         let said = String::from_utf8(ended.stderr).unwrap();
         assert!(said.contains("the answer could not be printed"), "{said}");
+    }
+}
+
+#[test]
+fn a_session_from_the_future_is_no_earlier_self() {
+    let forged = json!({"hostPid": std::process::id()});
+    for (silent_ms, is_earlier) in [(60_000, true), (-3_600_000, false)] {
+        let world = World::new().card("T-0001", |c| c.doing().claimed_by("ben").scope("src"));
+        let world = world.session("ben", silent_ms, &forged);
+        let _ = world.hook(start("clear").by("ann"));
+        let answered = world.hook(pre_edit("src/a.rs").by("ann"));
+        if is_earlier { answered.silent() } else { drop(answered.asks("T-0001", "ben")) }
     }
 }

@@ -1,5 +1,7 @@
 //! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
 
+#[cfg(unix)]
+mod arithmetic;
 mod cards;
 mod cases;
 mod claude;
@@ -10,7 +12,6 @@ mod golden_hooks;
 mod golden_records;
 mod hostile;
 mod init;
-#[cfg(unix)]
 mod launcher;
 mod names;
 mod payload;

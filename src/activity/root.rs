@@ -107,17 +107,16 @@ pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots, session: &Dir) -> Ve
     let expanded = expand_home(path);
     let base = cwd.unwrap_or(&roots.session);
     let full = normalise(expanded.as_deref().unwrap_or(path), base);
-    let known: Vec<&str> =
-        [Some(roots.session.as_str()), roots.project.as_deref()].into_iter().flatten().collect();
-    let lexical = place(&full, known.iter().map(|root| (*root, *root)));
+    let known = || [Some(roots.session.as_str()), roots.project.as_deref()].into_iter().flatten();
+    let lexical = place(&full, known().map(|root| (root, root)));
     if let Some(found) = &lexical
         && is_plain(found, roots, session)
     {
-        return vec![rerooted(found.clone())];
+        return lexical.into_iter().map(rerooted).collect();
     }
-    let real: Vec<(&str, Option<String>)> = known.iter().map(|root| (*root, resolve(root))).collect();
+    let real: Vec<(&str, Option<String>)> = known().map(|root| (root, resolve(root))).collect();
     let spellings = || {
-        let as_written = known.iter().map(|root| (*root, *root));
+        let as_written = known().map(|root| (root, root));
         as_written.chain(real.iter().filter_map(|(root, real)| Some((real.as_deref()?, *root))))
     };
     let lexical = lexical.or_else(|| place(&full, spellings()));
@@ -176,6 +175,9 @@ fn resolve(full: &str) -> Option<String> {
 
 /// A file below `.claude/worktrees/<name>/` belongs to that checkout, when it is one.
 fn rerooted(place: Place) -> Place {
+    if !place.path.starts_with('.') {
+        return place;
+    }
     let mut parts = place.path.splitn(4, '/');
     let (first, second, name, rest) = (parts.next(), parts.next(), parts.next(), parts.next());
     let is = |part: Option<&str>, wanted| part.is_some_and(|part| same_name(part, wanted, Flavour::HOST));

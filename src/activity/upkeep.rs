@@ -5,12 +5,13 @@ use super::claim::{Held, session_of};
 use super::rebuild::remembered;
 use super::session;
 use crate::clock;
-use crate::fs::{Dir, Lock, Purpose};
-use std::path::{Path, PathBuf};
+use crate::fs::{Dir, Lock, Purpose, Step};
+use std::path::Path;
 
 /// The folder of the board's lock, below a root. The hooks' files do not move with the configuration, nor does this.
 const LOCKS: &str = ".project/.cache/locks";
 const LOCK: &str = "board.lock";
+const PURPOSE: Purpose<'_> = Purpose::Record { module: "cards", id: "board" };
 
 /// What a mutation did to a card, as far as the board is concerned.
 #[derive(Clone, Debug)]
@@ -23,27 +24,42 @@ pub enum Change {
     Unseen,
 }
 
-/// Keeps the board in step with one mutation: [`Upkeep::begin`] just before the record is renamed into place,
-/// [`Upkeep::finish`] just after, both inside the record's lock.
+/// Keeps the board in step with one mutation: [`Upkeep::begin`] before the record is written, [`Upkeep::saw`] at each step
+/// of the write, [`Upkeep::finish`] after it, all inside the record's lock.
 ///
-/// `locks/board.lock` is held in between. The folder's time after the rename is then that of this rename: of two at once
-/// neither vouches on the board for the other's card.
+/// The folder's time may only be moved on when nobody else changed a card meanwhile: a `git checkout` tells no board, and
+/// what it brings would stay unseen. So the folder is looked at around each change of our own; of the long wait for the
+/// disk between them nothing is taken on trust. `locks/board.lock` is held all the while: other mutations wait, and of two
+/// at once neither vouches on the board for the other's card.
 #[derive(Debug)]
 pub struct Upkeep {
-    root: PathBuf,
-    before: Option<i64>,
-    /// `None` when somebody would not let go of it. The board is repaired then by who finds that the folder's time has
-    /// moved.
+    /// `None` when somebody would not let go of it. The board is left then to its next reader, who finds that the folder's
+    /// time has moved.
     lock: Option<Lock>,
+    folder: Option<Dir>,
+    before: Option<i64>,
+    begun: Option<i64>,
+    flushed: Option<i64>,
+    after: Option<i64>,
 }
 
 impl Upkeep {
     /// Waits for the lock and samples the folder of cards.
     pub fn begin(root: &Path) -> Self {
-        let purpose = Purpose::Record { module: "cards", id: "board" };
-        let lock = Lock::take(root, LOCKS, LOCK, purpose).ok();
-        let before = open(root).as_ref().and_then(cards_mtime);
-        Self { root: root.to_owned(), before, lock }
+        let lock = Lock::take(root, LOCKS, LOCK, PURPOSE).ok();
+        let folder = open(root);
+        let before = folder.as_ref().and_then(cards_mtime);
+        Self { lock, folder, before, begun: None, flushed: None, after: None }
+    }
+
+    /// Samples it again at a step of the write.
+    pub fn saw(&mut self, step: Step) {
+        let sample = match step {
+            Step::Begun => &mut self.begun,
+            Step::Flushed => &mut self.flushed,
+            Step::Placed => &mut self.after,
+        };
+        *sample = self.folder.as_ref().and_then(cards_mtime);
     }
 
     /// Writes the change and runs `look` while the lock is held, so that of two claims made at once one sees the other.
@@ -56,16 +72,15 @@ impl Upkeep {
     }
 
     fn update(&self, change: Change) -> Option<()> {
-        let root = open(&self.root)?;
-        let after = cards_mtime(&root);
-        let activity = super::make(&root).ok()?;
+        let root = self.folder.as_ref()?;
+        let activity = super::make(root).ok()?;
         // Whatever else stands in the board's place is replaced.
         let known = Board::read(&activity).ok().flatten();
         let mut board = known.as_ref().map(|(board, _)| board.clone()).unwrap_or_default();
         match change {
             Change::Claimed(mut claim) => {
                 if claim.session.is_none() {
-                    claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(&root, &claim));
+                    claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(root, &claim));
                 }
                 board.claims.retain(|other| other.id != claim.id);
                 board.claims.push(claim);
@@ -75,8 +90,9 @@ impl Upkeep {
             Change::Unseen if known.is_none() => return None,
             Change::Unseen => {}
         }
-        if board.cards_mtime_ns.is_some() && board.cards_mtime_ns == self.before {
-            board.cards_mtime_ns = after;
+        let alone = self.begun.is_some() && self.begun == self.flushed;
+        if alone && board.cards_mtime_ns.is_some() && board.cards_mtime_ns == self.before {
+            board.cards_mtime_ns = self.after;
         }
         board.built_at = clock::now().timestamp();
         board.store(&activity, known.as_ref()).ok().map(|_| ())
@@ -97,19 +113,56 @@ fn open(root: &Path) -> Option<Dir> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::activity::board::CARDS;
+    use crate::activity::board::{Effort, current};
+    use std::time::{Duration, Instant};
+
+    const OLD: i64 = 1_700_000_000;
+
+    /// Writes one card while `meanwhile` happens between two steps; whether the board passes for fresh afterwards.
+    fn is_fresh_after(meanwhile: impl FnOnce(&Path)) -> bool {
+        let keep = tempfile::tempdir().unwrap();
+        let cards = keep.path().join(".project/cards");
+        std::fs::create_dir_all(&cards).unwrap();
+        filetime::set_file_mtime(&cards, filetime::FileTime::from_unix_time(OLD, 0)).unwrap();
+        let root = open(keep.path()).unwrap();
+        let effort = Effort { until: Instant::now() + Duration::from_secs(60), most_cards: None };
+        current(&root, effort, clock::now()).unwrap();
+
+        let touch = |name: &str, seconds: i64| {
+            std::fs::write(cards.join(name), "x").unwrap();
+            filetime::set_file_mtime(&cards, filetime::FileTime::from_unix_time(OLD + seconds, 0)).unwrap();
+        };
+        let mut upkeep = Upkeep::begin(keep.path());
+        touch("temporary", 1);
+        upkeep.saw(Step::Begun);
+        meanwhile(&cards);
+        upkeep.saw(Step::Flushed);
+        touch("T-1.md", 3);
+        upkeep.saw(Step::Placed);
+        upkeep.finish(Change::Unclaimed("T-1".to_owned()), || ());
+        let (board, _) = Board::read(&super::super::open(&root).unwrap()).unwrap().unwrap();
+        board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(&root)
+    }
 
     #[test]
-    fn nobody_else_tells_the_board_between_the_rename_and_its_telling() {
+    fn the_lock_is_held_from_before_the_write_until_after_the_look_around() {
         let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(root.path().join(CARDS)).unwrap();
-        let purpose = Purpose::Record { module: "cards", id: "board" };
-        let is_free = || Lock::try_take(root.path(), LOCKS, LOCK, purpose).unwrap().is_some();
+        let is_free = || Lock::try_take(root.path(), LOCKS, LOCK, PURPOSE).unwrap().is_some();
         let upkeep = Upkeep::begin(root.path());
         assert!(!is_free());
-        assert!(upkeep.finish(Change::Unseen, || !is_free()), "held for the look around too");
+        assert!(upkeep.finish(Change::Unseen, || !is_free()));
         assert!(is_free());
         drop(Upkeep::begin(root.path()));
         assert!(is_free(), "a mutation that was refused gives it back");
+    }
+
+    #[test]
+    fn a_mutation_keeps_the_board_fresh_only_when_it_was_alone() {
+        assert!(is_fresh_after(|_| ()));
+        let checkout = |cards: &Path| {
+            std::fs::write(cards.join("T-2.md"), "x").unwrap();
+            filetime::set_file_mtime(cards, filetime::FileTime::from_unix_time(OLD + 2, 0)).unwrap();
+        };
+        assert!(!is_fresh_after(checkout), "what somebody else brought would stay unseen");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Command, args::GLOBAL, listed};
 use crate::failure::{Code, Failure};
+use crate::path::{is_control, is_invisible};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
@@ -114,17 +115,13 @@ pub fn sanitise(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\t' => out.push(c),
-            c if c.is_control() || is_invisible(c) => {
+            c if is_control(c) || is_invisible(c) => {
                 let _ = write!(out, "{}", c.escape_unicode());
             }
             c => out.push(c),
         }
     }
     out
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// The help of the whole program.

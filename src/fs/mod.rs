@@ -18,7 +18,9 @@ mod dir;
 pub use dir::{Dir, Entry};
 pub use lock::{Lock, Purpose};
 pub use read::read_regular;
-pub use record::{Created, create, make_folder, real_path, relocate, replace};
+pub use record::{
+    Created, Step, create, create_watched, make_folder, real_path, relocate, replace, replace_watched,
+};
 
 /// What a directory entry is, links not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

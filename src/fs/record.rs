@@ -16,6 +16,18 @@ pub enum Created {
     Taken,
 }
 
+/// A step of a write, told to whoever watches the target's folder: between the first two, and before the third, nothing in
+/// it changes but by others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The temporary file is there.
+    Begun,
+    /// It is whole and flushed.
+    Flushed,
+    /// The record is in its place, and nothing else of this write is to come.
+    Placed,
+}
+
 /// Where `path`, which need not be there, really is: inside the real `root`. Both are absolute.
 ///
 /// `RECORD_PATH_ESCAPES_WORKSPACE` when a link in it leads out, nowhere or in a circle.
@@ -56,15 +68,26 @@ pub fn make_folder(root: &Path, folder: &Path) -> Result<PathBuf, Failure> {
 
 /// Replaces the file at `path` by `bytes`: readers see the old or the new file, never half of one. The mode is kept.
 pub fn replace(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    replace_watched(root, path, bytes, &mut |_| ())
+}
+
+/// [`replace`], step by step.
+pub fn replace_watched(
+    root: &Path,
+    path: &Path,
+    bytes: &[u8],
+    watch: &mut dyn FnMut(Step),
+) -> Result<(), Failure> {
     let folder = make_folder(root, path.parent().unwrap_or(root))?;
     let target = folder.join(path.file_name().unwrap_or_default());
     let fail = |error: io::Error| Failure::io("write", path, &error);
-    let temporary = Temporary::write(&folder, bytes).map_err(fail)?;
+    let temporary = Temporary::write(&folder, bytes, watch).map_err(fail)?;
     if let Ok(old) = target.symlink_metadata()
         && old.is_file()
     {
         std::fs::set_permissions(&temporary.0, old.permissions()).map_err(fail)?;
     }
+    watch(Step::Flushed);
     let mut tries = 0;
     loop {
         match std::fs::rename(&temporary.0, &target) {
@@ -77,6 +100,7 @@ pub fn replace(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             Err(error) => return Err(fail(error)),
         }
     }
+    watch(Step::Placed);
     temporary.renamed();
     flush_folder(&folder);
     Ok(())
@@ -84,18 +108,31 @@ pub fn replace(root: &Path, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Makes a new file with `bytes`; nobody ever sees half of it. What is there already stays.
 pub fn create(root: &Path, path: &Path, bytes: &[u8]) -> Result<Created, Failure> {
+    create_watched(root, path, bytes, &mut |_| ())
+}
+
+/// [`create`], step by step.
+pub fn create_watched(
+    root: &Path,
+    path: &Path,
+    bytes: &[u8],
+    watch: &mut dyn FnMut(Step),
+) -> Result<Created, Failure> {
     let folder = make_folder(root, path.parent().unwrap_or(root))?;
     let target = folder.join(path.file_name().unwrap_or_default());
     let fail = |error: io::Error| Failure::io("create", path, &error);
-    let temporary = Temporary::write(&folder, bytes).map_err(fail)?;
+    let temporary = Temporary::write(&folder, bytes, watch).map_err(fail)?;
+    watch(Step::Flushed);
     let linked = match std::fs::hard_link(&temporary.0, &target) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
         // A file system without hard links: the name is still taken exclusively.
         Err(_) => write_new(&target, bytes),
         done => done,
     };
+    drop(temporary);
     match linked {
         Ok(()) => {
+            watch(Step::Placed);
             flush_folder(&folder);
             Ok(Created::Fresh)
         }
@@ -104,38 +141,86 @@ pub fn create(root: &Path, path: &Path, bytes: &[u8]) -> Result<Created, Failure
     }
 }
 
-/// Moves a record to another path with its final content: the new file first, then the old one goes.
+/// Moves a record to another path with its final content. The content is replaced first, then the file moves: whenever
+/// the process ends, there is one record and it is whole.
 ///
-/// `CARD_FILE_EXISTS` when something is at `to`. Whatever is refused, `from` alone is there afterwards.
-pub fn relocate(root: &Path, from: &Path, to: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    match create(root, to, bytes)? {
-        Created::Taken => {
-            let text = format!("{} is there already", to.display());
-            Err(Failure::new(Code::CARD_FILE_EXISTS, text).with("path", to.display().to_string()))
-        }
-        Created::Fresh => match std::fs::remove_file(from) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // Two files of one record would be worse than a refusal.
-                let _ = std::fs::remove_file(to);
-                Err(Failure::io("remove", from, &error))
-            }
-            _ => Ok(()),
-        },
+/// `CARD_FILE_EXISTS` when something is at `to`. Whatever is refused, `from` alone is there afterwards, as it was.
+pub fn relocate(
+    root: &Path,
+    from: &Path,
+    to: &Path,
+    bytes: &[u8],
+    watch: &mut dyn FnMut(Step),
+) -> Result<(), Failure> {
+    let taken = || {
+        let text = format!("{} is there already", to.display());
+        Failure::new(Code::CARD_FILE_EXISTS, text).with("path", to.display().to_string())
+    };
+    let real = |path: &Path| {
+        let folder = make_folder(root, path.parent().unwrap_or(root))?;
+        Ok(folder.join(path.file_name().unwrap_or_default()))
+    };
+    let (old, new) = (real(from)?, real(to)?);
+    if new.symlink_metadata().is_ok() {
+        return Err(taken());
     }
+    let before = match std::fs::read(&old) {
+        // Gone since it was read: what was made of it is the only copy.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return match create_watched(root, to, bytes, watch)? {
+                Created::Fresh => Ok(()),
+                Created::Taken => Err(taken()),
+            };
+        }
+        before => before.map_err(|error| Failure::io("read", from, &error))?,
+    };
+    replace(root, from, bytes)?;
+    watch(Step::Begun);
+    watch(Step::Flushed);
+    if let Err(error) = rename_new(&old, &new) {
+        // Somebody made a file of that name in between.
+        replace(root, from, &before)?;
+        let exists = error.kind() == io::ErrorKind::AlreadyExists;
+        return Err(if exists { taken() } else { Failure::io("move", from, &error) });
+    }
+    watch(Step::Placed);
+    for path in [&new, &old] {
+        flush_folder(path.parent().unwrap_or(root));
+    }
+    Ok(())
+}
+
+/// Renames a file to a name that nobody has.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "macos"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // File systems and kernels that do not know the flag.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            done => return Ok(done?),
+        }
+    }
+    std::fs::hard_link(from, to)?;
+    std::fs::remove_file(from)
 }
 
 /// A flushed file under a name of its own, removed unless it was renamed.
 struct Temporary(PathBuf);
 
 impl Temporary {
-    fn write(folder: &Path, bytes: &[u8]) -> io::Result<Self> {
-        loop {
+    fn write(folder: &Path, bytes: &[u8], watch: &mut dyn FnMut(Step)) -> io::Result<Self> {
+        let (temporary, mut file) = loop {
             let path = folder.join(temporary_name());
-            match write_new(&path, bytes) {
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                done => return done.map(|()| Self(path)),
+                file => break (Self(path), file?),
             }
-        }
+        };
+        watch(Step::Begun);
+        file.write_all(bytes).and_then(|()| file.sync_all())?;
+        Ok(temporary)
     }
 
     fn renamed(self) {
@@ -188,10 +273,43 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"three");
         let other = root.path().join("deep/y.md");
         create(root.path(), &other, b"y").unwrap();
-        let refused = relocate(root.path(), &path, &other, b"z").unwrap_err();
+        let refused = relocate(root.path(), &path, &other, b"z", &mut |_| ()).unwrap_err();
         assert_eq!(refused.code, Code::CARD_FILE_EXISTS);
         assert_eq!(std::fs::read(&other).unwrap(), b"y");
+        assert_eq!(std::fs::read(&path).unwrap(), b"three");
         assert_eq!(std::fs::read_dir(root.path().join("deep")).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_record_that_moves_is_in_one_place_at_every_step() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("archive/x.md"), root.path().join("x.md"));
+        create(root.path(), &from, b"old").unwrap();
+        let mut seen = Vec::new();
+        let at = |path: &Path| std::fs::read(path).ok();
+        relocate(root.path(), &from, &to, b"new", &mut |step| seen.push((step, at(&from), at(&to)))).unwrap();
+        let new = || Some(b"new".to_vec());
+        let wanted = [(Step::Begun, new(), None), (Step::Flushed, new(), None), (Step::Placed, None, new())];
+        assert_eq!(seen, wanted);
+        assert_eq!(std::fs::read_dir(root.path().join("archive")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_appears_in_the_way_of_a_move_changes_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("a.md"), root.path().join("b.md"));
+        create(root.path(), &from, b"old").unwrap();
+        let mut appear = |step| {
+            if step == Step::Flushed {
+                std::fs::write(&to, b"theirs").unwrap();
+            }
+        };
+        let refused = relocate(root.path(), &from, &to, b"new", &mut appear).unwrap_err();
+        assert_eq!(refused.code, Code::CARD_FILE_EXISTS);
+        assert_eq!(
+            (std::fs::read(&from).unwrap(), std::fs::read(&to).unwrap()),
+            (b"old".to_vec(), b"theirs".to_vec())
+        );
     }
 
     #[test]
@@ -200,9 +318,9 @@ mod tests {
         let at = |name: &str| root.path().join(name);
         // A folder is no file that could be removed, whoever runs the test.
         std::fs::create_dir(at("from.md")).unwrap();
-        assert!(relocate(root.path(), &at("from.md"), &at("to.md"), b"x").is_err());
+        assert!(relocate(root.path(), &at("from.md"), &at("to.md"), b"x", &mut |_| ()).is_err());
         assert!(!at("to.md").exists());
-        relocate(root.path(), &at("gone.md"), &at("to.md"), b"x").unwrap();
+        relocate(root.path(), &at("gone.md"), &at("to.md"), b"x", &mut |_| ()).unwrap();
         assert!(at("to.md").exists(), "the only copy stays");
     }
 

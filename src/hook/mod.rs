@@ -212,10 +212,11 @@ fn handle(event: Event, payload: Payload, window: Vec<u8>) -> (Answer, Option<io
         Event::PreToolUse => pre_tool_use::answer(&mut call),
         Event::PostToolUse => post_tool_use::answer(&mut call),
     };
-    // The process ends soon; giving the handle back would be a call for nothing.
-    std::mem::forget(Rc::clone(&call.root));
+    let trouble = call.trouble.take();
+    // The process ends soon; giving back what the call holds would be work for nothing.
+    std::mem::forget(call);
     match answer {
-        Ok(answer) => (answer, call.trouble),
+        Ok(answer) => (answer, trouble),
         Err(error) => (Answer::Silent, Some(error)),
     }
 }

@@ -137,7 +137,6 @@ impl Keep<'_> {
             Self::Text { into, cap } => {
                 let room = (*cap + 1).saturating_sub(into.len());
                 let kept = &bytes[..bytes.len().min(room)];
-                into.reserve_exact(kept.len());
                 into.extend_from_slice(kept);
             }
         }
@@ -258,7 +257,8 @@ impl<S: Source> Scanner<'_, S> {
             self.skip(first)?;
             return Ok(None);
         }
-        let mut bytes = Vec::new();
+        // Enough for most: growing costs more than the reading.
+        let mut bytes = Vec::with_capacity(128);
         self.string(Keep::Text { into: &mut bytes, cap })?;
         if bytes.is_empty() || bytes.len() > cap || bytes.contains(&0) {
             return Ok(None);

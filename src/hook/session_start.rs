@@ -130,7 +130,7 @@ fn continued(sessions: &Dir, id: &str, now: Time) -> Option<String> {
     let found = session::read_all(sessions).into_iter().find(|session| {
         session.id != id
             && session.host_pid == Some(host)
-            && session.last_signal().is_some_and(|at| now.since(at) < CONTINUED_MS)
+            && session.last_signal().is_some_and(|at| (0..CONTINUED_MS).contains(&now.since(at)))
     });
     disc(&found?.id)
 }

@@ -1,5 +1,7 @@
 //! What a record or a path may put into an answer: short, on one line, and never mistaken for our own words.
 
+use crate::path::{is_control, is_invisible};
+
 /// Longest id that is shown, in characters.
 pub(super) const ID: usize = 20;
 /// Longest title.
@@ -18,8 +20,8 @@ pub(super) fn clean(text: &str, most: usize) -> String {
     let mut gap = false;
     for c in text.chars() {
         match c {
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {}
-            c if c == ' ' || c.is_control() => gap = count > 0,
+            c if is_invisible(c) => {}
+            c if c == ' ' || is_control(c) => gap = count > 0,
             c => {
                 if gap {
                     out.push(' ');
@@ -67,6 +69,8 @@ mod tests {
         assert_eq!(clean("ab cd ef gh", 6), "ab cd…");
         assert_eq!(clean("éééé", 3), "éé…");
         assert_eq!(clean("\u{feff}", 3), "");
+        assert_eq!(clean("a\u{2028}b\u{2029}c", 80), "a b c", "these end lines too");
+        assert_eq!(clean("a\u{e0049}\u{e0067}\u{61c}\u{2060}\u{ad}b", 80), "ab", "nobody would see these");
     }
 
     #[test]

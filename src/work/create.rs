@@ -115,8 +115,10 @@ fn write(workspace: &Workspace, draft: &Draft, id: &str, caller: &Caller) -> Res
 
     let path = load::folder(workspace, Place::Live).join(&card.file);
     load::reachable(workspace)?;
-    let board = Upkeep::begin(&workspace.root);
-    match fs::create(&workspace.root, &path, card.text().as_bytes())? {
+    let mut board = Upkeep::begin(&workspace.root);
+    let written =
+        fs::create_watched(&workspace.root, &path, card.text().as_bytes(), &mut |step| board.saw(step));
+    match written? {
         Created::Taken => Ok(Attempt::Collision),
         Created::Fresh => Ok(Attempt::Written(board.finish(board_change(None, &card, caller), || card))),
     }

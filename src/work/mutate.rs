@@ -148,11 +148,12 @@ pub(super) fn mutate<T>(
     let from = load::folder(workspace, before.place).join(&before.file);
     let to = load::folder(workspace, place).join(&after.file);
 
-    let board = Upkeep::begin(&workspace.root);
+    let mut board = Upkeep::begin(&workspace.root);
+    let mut watch = |step| board.saw(step);
     if moves {
-        fs::relocate(&workspace.root, &from, &to, after.text().as_bytes())?;
+        fs::relocate(&workspace.root, &from, &to, after.text().as_bytes(), &mut watch)?;
     } else {
-        fs::replace(&workspace.root, &to, after.text().as_bytes())?;
+        fs::replace_watched(&workspace.root, &to, after.text().as_bytes(), &mut watch)?;
     }
     let seen = board.finish(board_change(Some(&before), &after, caller), || look(&after));
     Ok((after, seen))

@@ -3,7 +3,7 @@
 use super::card::Card;
 use super::mutate::{Caller, Home, Plan, Target, mutate};
 use crate::failure::{Code, Failure};
-use crate::path::trim;
+use crate::path::{is_control, trim};
 use crate::record;
 use crate::workspace::Workspace;
 
@@ -42,9 +42,7 @@ fn section(name: &str) -> Result<&str, Failure> {
     let name = trim(name);
     let problem = match name {
         "" => "it is empty",
-        _ if name.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) => {
-            "it holds a line break or another control character"
-        }
+        _ if name.contains(is_control) => "it holds a line break or another control character",
         _ if name.starts_with('#') => "it begins with #",
         _ if name.to_lowercase() == "activity" => "the trail is written by the commands themselves",
         _ => return Ok(name),

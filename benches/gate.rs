@@ -1,0 +1,222 @@
+//! The gate: what each path costs in instructions, system calls and page faults, compared with `budgets.tsv`.
+//!
+//! Counts do not depend on how busy the machine is, so a regression shows in one run. Everything but the row of the hook
+//! that is switched off is counted over that row: the start of the process is the same for all.
+
+mod budgets;
+mod fixture;
+
+use budgets::{Budget, COUNTED, Counts, FILE};
+use fixture::{Fixture, NOP, Row};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// A larger payload comes from a file: a pipe does not hold it before the program reads.
+const PIPE: usize = 64 * 1024;
+/// Runs of which the one with the fewest page faults counts: where the stack begins is chance.
+const RUNS: usize = 7;
+/// No run takes longer, under valgrind neither.
+const LIMIT: Duration = Duration::from_secs(120);
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if !args.iter().any(|arg| arg == "--bench") {
+        println!("the gate runs with `cargo bench --bench gate`");
+        return ExitCode::SUCCESS;
+    }
+    match gate(args.iter().any(|arg| arg == "--record")) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("gate: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures every row; whether all is well.
+fn gate(record: bool) -> io::Result<bool> {
+    let tools = Tools::find();
+    let fixture = Fixture::build()?;
+    let mut measured = Vec::new();
+    for row in &fixture.rows {
+        measured.push((row.name, tools.count(row, &fixture)?));
+    }
+    let nop = measured.iter().find(|(name, _)| *name == NOP).map(|(_, counts)| *counts).unwrap_or_default();
+    for (_, counts) in measured.iter_mut().filter(|(name, _)| *name != NOP) {
+        for (count, nothing) in counts.iter_mut().zip(nop) {
+            *count = count.zip(nothing).map(|(count, nothing)| count.saturating_sub(nothing));
+        }
+    }
+    let mut text = std::fs::read_to_string(FILE)?;
+    if record {
+        text = budgets::record(&text, &measured).map_err(io::Error::other)?;
+        std::fs::write(FILE, &text)?;
+        println!("recorded in {FILE}");
+    }
+    let budgets = budgets::parse(&text).map_err(io::Error::other)?;
+    Ok(report(&budgets, &measured) & tools.all_there())
+}
+
+/// Prints the table and what there is to say about it; whether nothing failed.
+fn report(budgets: &[Budget], measured: &[(&str, Counts)]) -> bool {
+    print!("{:<22}", "path");
+    for what in COUNTED {
+        print!("{what:>14}{:>12}{:>12}", "record", "ceiling");
+    }
+    println!();
+    let mut remarks = Vec::new();
+    let mut good = true;
+    for budget in budgets {
+        let Some((name, counts)) = measured.iter().find(|(name, _)| *name == budget.path) else {
+            good = false;
+            remarks.push(format!("FAILED  {}: nothing measures it", budget.path));
+            continue;
+        };
+        print!("{name:<22}");
+        for ((now, recorded), most) in counts.iter().zip(budget.recorded).zip(budget.most) {
+            print!("{:>14}{:>12}{:>12}", shown(*now), shown(recorded), shown(most));
+        }
+        println!();
+        for finding in budget.judge(*counts) {
+            good &= !finding.verdict.is_failure();
+            let mark = if finding.verdict.is_failure() { "FAILED" } else { "note" };
+            remarks.push(format!("{mark:<7} {name}: {finding}"));
+        }
+    }
+    for (name, _) in measured {
+        if !budgets.iter().any(|budget| budget.path == *name) {
+            good = false;
+            remarks.push(format!("FAILED  {name}: it has no line in {FILE}"));
+        }
+    }
+    println!();
+    for remark in remarks {
+        println!("{remark}");
+    }
+    good
+}
+
+fn shown(number: Option<u64>) -> String {
+    number.map_or("-".to_owned(), |number| number.to_string())
+}
+
+/// The programs that count.
+struct Tools {
+    valgrind: Option<PathBuf>,
+    strace: Option<PathBuf>,
+}
+
+impl Tools {
+    fn find() -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let find =
+            |name| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file());
+        Self { valgrind: find("valgrind"), strace: find("strace") }
+    }
+
+    /// Whether every tool is there. Without one the gate still passes on a desk, never in CI.
+    fn all_there(&self) -> bool {
+        let mut missing = false;
+        for (tool, counts) in
+            [(&self.valgrind, "valgrind: no instructions"), (&self.strace, "strace: no system calls")]
+        {
+            if tool.is_none() {
+                missing = true;
+                println!("MISSING {counts} were counted, so a regression there goes unseen");
+            }
+        }
+        !missing || std::env::var_os("CI").is_none()
+    }
+
+    fn count(&self, row: &Row, fixture: &Fixture) -> io::Result<Counts> {
+        let out = fixture.top().join("counted");
+        let instructions =
+            self.valgrind.as_deref().map(|tool| instructions(tool, row, fixture, &out)).transpose()?;
+        let calls = self.strace.as_deref().map(|tool| system_calls(tool, row, fixture, &out)).transpose()?;
+        Ok([instructions, calls, page_faults(row, fixture)?])
+    }
+}
+
+/// Instructions in user space, by callgrind.
+fn instructions(valgrind: &Path, row: &Row, fixture: &Fixture, out: &Path) -> io::Result<u64> {
+    let mut command = Command::new(valgrind);
+    command.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", out.display())).arg("--quiet");
+    run(command.arg(&fixture.program), row, fixture)?;
+    let text = std::fs::read_to_string(out)?;
+    let total = text.lines().find_map(|line| line.strip_prefix("totals: ")?.trim().parse().ok());
+    total.ok_or_else(|| io::Error::other(format!("{}: callgrind counted nothing", row.name)))
+}
+
+/// System calls of the whole process, by strace.
+fn system_calls(strace: &Path, row: &Row, fixture: &Fixture, out: &Path) -> io::Result<u64> {
+    let mut command = Command::new(strace);
+    run(command.args(["-f", "-o"]).arg(out).arg(&fixture.program), row, fixture)?;
+    // A process id, then a call; or a signal, an exit, or the rest of a call that was counted when it began.
+    let is_call = |line: &&str| {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+        rest.split_once('(').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        })
+    };
+    let calls = String::from_utf8_lossy(&std::fs::read(out)?).lines().filter(is_call).count();
+    if calls == 0 {
+        Err(io::Error::other(format!("{}: strace saw nothing", row.name)))
+    } else {
+        Ok(calls as u64)
+    }
+}
+
+/// Page faults without a disk, by the kernel's own books; `None` where it keeps none.
+fn page_faults(row: &Row, fixture: &Fixture) -> io::Result<Option<u64>> {
+    let mut fewest = None;
+    for _ in 0..RUNS {
+        let Some(before) = faults_of_children() else { return Ok(None) };
+        run(&mut Command::new(&fixture.program), row, fixture)?;
+        let faults = faults_of_children().map(|after| after - before);
+        fewest = fewest.min(faults).or(faults);
+    }
+    Ok(fewest)
+}
+
+/// The minor page faults of every child that was waited for: the kernel adds them up when it hands out the exit.
+fn faults_of_children() -> Option<u64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program may hold anything; the eleventh field is the ninth behind it.
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(8)?.parse().ok()
+}
+
+/// Runs a row once from its beginning, its payload ready on stdin before it starts.
+fn run(command: &mut Command, row: &Row, fixture: &Fixture) -> io::Result<()> {
+    row.reset()?;
+    row.arm(command);
+    let stdin: Stdio = if row.payload.len() <= PIPE {
+        let (reader, mut writer) = io::pipe()?;
+        writer.write_all(&row.payload)?;
+        reader.into()
+    } else {
+        let file = fixture.top().join("payload");
+        std::fs::write(&file, &row.payload)?;
+        std::fs::File::open(file)?.into()
+    };
+    finish(command.stdin(stdin).stdout(Stdio::null()).spawn()?, row.name)
+}
+
+/// Waits for a run, not for ever.
+fn finish(mut child: Child, row: &str) -> io::Result<()> {
+    let until = Instant::now() + LIMIT;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
+            None => {
+                child.kill()?;
+                child.wait()?;
+                return Err(io::Error::other(format!("{row}: not done after {} s", LIMIT.as_secs())));
+            }
+        }
+    };
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("{row}: {status}"))) }
+}
