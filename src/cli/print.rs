@@ -83,15 +83,15 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
     }
 }
 
-/// A line for people on stderr. What has been done stays done when nobody can read it.
-pub(super) fn aside(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", sanitise(line));
-}
-
 /// Whether there is nobody to print to: a reader that has gone away, a stdout that was closed from the start.
 fn is_nobody(error: &io::Error) -> bool {
     const CLOSED: i32 = 9;
     error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(CLOSED))
+}
+
+/// A line for people on stderr. What has been done stays done when nobody can read it.
+pub(super) fn aside(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", sanitise(line));
 }
 
 /// Prints a failure on stderr.
