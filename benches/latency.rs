@@ -243,10 +243,11 @@ fn run(series: &Series<'_>) -> io::Result<f64> {
     let status = child.wait()?;
     let took = start.elapsed();
 
-    if status.success() {
+    if status.success() && series.row.is_none_or(|row| row.fits(&said)) {
         Ok(took.as_secs_f64() * 1e6)
     } else {
-        Err(io::Error::other(format!("{}: {status}", series.label)))
+        let said = String::from_utf8_lossy(&said);
+        Err(io::Error::other(format!("{}: {status}, and it said {said:?}", series.label)))
     }
 }
 

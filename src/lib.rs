@@ -19,6 +19,9 @@
 //! [`hook`] may use only `activity`, `fs`, `scope`, `path`, `clock` and `failure`; `activity` uses `record` for its
 //! header parser alone.
 
+// The printing macros panic when nobody can read; `cli::print` does not.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod activity;
 pub mod cli;
 pub mod clock;

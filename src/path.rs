@@ -185,17 +185,21 @@ pub fn inside_as<'a>(root: &str, path: &'a str, flavour: Flavour) -> Option<&'a 
 fn strip_folded<'a>(root: &str, path: &'a str) -> Option<&'a str> {
     let mut rest = path.chars();
     for wanted in root.chars() {
-        let found = rest.next()?;
-        if wanted != found && !wanted.to_lowercase().eq(found.to_lowercase()) {
+        if !same_char(wanted, rest.next()?, Flavour::Mac) {
             return None;
         }
     }
     Some(rest.as_str())
 }
 
+/// Whether two characters of a name are one in this flavour.
+pub fn same_char(left: char, right: char, flavour: Flavour) -> bool {
+    left == right || (flavour.folds_case() && left.to_lowercase().eq(right.to_lowercase()))
+}
+
 /// Whether two path segments name the same entry in this flavour.
 pub fn same_name(left: &str, right: &str, flavour: Flavour) -> bool {
-    left == right || (flavour.folds_case() && left.to_lowercase() == right.to_lowercase())
+    left == right || (flavour.folds_case() && strip_folded(left, right) == Some(""))
 }
 
 /// The directory above a normal absolute path; `None` at the top.
@@ -264,6 +268,22 @@ mod tests {
         assert_eq!(inside("/w", "/w"), Some(""));
         assert_eq!(inside("/w", "/wa"), None);
         assert_eq!(inside("/", "/a"), Some("a"));
+    }
+
+    #[test]
+    fn case_is_folded_in_one_way() {
+        for (left, right, same) in [
+            ("SRC", "src", true),
+            ("É", "é", true),
+            ("ΑΣ", "ασ", true),
+            ("a", "ab", false),
+            ("ab", "a", false),
+        ] {
+            assert_eq!(same_name(left, right, Flavour::Mac), same, "{left} {right}");
+            let (left, right) = (format!("/{left}"), format!("/{right}/x"));
+            assert_eq!(inside_as(&left, &right, Flavour::Mac), same.then_some("x"), "{left} {right}");
+        }
+        assert!(!same_name("SRC", "src", Flavour::Posix));
     }
 
     #[test]

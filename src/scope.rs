@@ -4,7 +4,7 @@
 //! against entries and serves the warning of a claim. Entries come from cards and cards come from forks, so the
 //! matcher is linear: no recursion, no backtracking across segments, no regular expressions.
 
-use crate::path::{Flavour, same_name, trim};
+use crate::path::{Flavour, same_char, same_name, trim};
 
 /// Longest entry that counts, in bytes.
 pub const ENTRY_BYTES: usize = 1024;
@@ -88,7 +88,6 @@ fn segment_matches(pattern: &str, name: &str, flavour: Flavour) -> bool {
     if !pattern.contains(['*', '?']) {
         return same_name(pattern, name, flavour);
     }
-    let same = |a: char, b: char| a == b || (flavour.folds_case() && a.to_lowercase().eq(b.to_lowercase()));
     let (mut left, mut right) = (pattern.chars(), name.chars());
     let mut retry: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
     loop {
@@ -99,7 +98,7 @@ fn segment_matches(pattern: &str, name: &str, flavour: Flavour) -> bool {
                 retry = Some((left.clone(), right.clone()));
             }
             (None, None) => return true,
-            (Some(wanted), Some(found)) if wanted == '?' || same(wanted, found) => {
+            (Some(wanted), Some(found)) if wanted == '?' || same_char(wanted, found, flavour) => {
                 left = ahead;
                 right.next();
             }

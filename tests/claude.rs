@@ -96,7 +96,7 @@ fn issue_codes(report: &CheckReport) -> Vec<&str> {
 
 fn state(report: &CheckReport, path: &str) -> (String, Option<String>) {
     let file = report.files.iter().find(|file| file.path == path).unwrap();
-    (file.status.to_owned(), file.reason.clone())
+    (file.status.name().to_owned(), file.reason.clone())
 }
 
 fn refused(report: &InstallReport) -> Vec<(&str, &str, &str)> {

@@ -82,6 +82,20 @@ fn no_workspace_is_a_configuration_error_that_names_the_way_out() {
     assert_eq!(std::fs::read_dir(&here).unwrap().count(), 1);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_note_that_nobody_can_read_is_no_failure() {
+    let dir = repository(&[]);
+    let program = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_workfile"));
+        command.args(words).current_dir(dir.path()).env_clear();
+        command
+    };
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let told = program(&["schema", "--allow-new", "--verbose"]).stderr(full()).output().unwrap();
+    assert_eq!((told.status.code(), told.stdout.is_empty()), (Some(0), false));
+}
+
 #[test]
 fn a_configuration_that_does_not_load_says_all_that_is_wrong() {
     let config = "export default {

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The folder of session files, below a root.
-const FOLDER_PATH: &str = ".project/.cache/activity/sessions";
+pub const FOLDER_PATH: &str = ".project/.cache/activity/sessions";
 /// A longer file counts as absent.
 const CAP: u64 = 64 * 1024;
 /// Paths that are kept.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The folder of the board's lock, below a root. The hooks' files do not move with the configuration, nor does this.
 const LOCKS: &str = ".project/.cache/locks";
+const LOCK: &str = "board.lock";
 
 /// What a mutation did to a card, as far as the board is concerned.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Samples the folder of cards.
+    /// Waits for the lock and samples the folder of cards.
     pub fn begin(root: &Path) -> Self {
         let folder = open(root);
         let before = folder.as_ref().and_then(cards_mtime);
@@ -56,18 +57,15 @@ impl Upkeep {
         *sample = self.folder.as_ref().and_then(cards_mtime);
     }
 
-    /// Writes the change under `locks/board.lock` and runs `look` while it is held, so that of two claims made at once
-    /// one sees the other. The record is on disk already: a board that cannot be written is left to its next reader.
+    /// Writes the change and runs `look` while the lock is held, so that of two claims made at once one sees the other.
+    /// The record is on disk already: a board that cannot be written is left to its next reader.
     pub fn finish<T>(self, change: Change, look: impl FnOnce() -> T) -> T {
         // Without the lock the board still gets repaired: the folder's time has moved.
-        let guard =
-            Lock::take(&self.root, LOCKS, "board.lock", Purpose::Record { module: "cards", id: "board" });
+        let guard = Lock::take(&self.root, LOCKS, LOCK, Purpose::Record { module: "cards", id: "board" });
         if guard.is_ok() {
             self.update(change);
         }
-        let seen = look();
-        drop(guard);
-        seen
+        look()
     }
 
     fn update(&self, change: Change) -> Option<()> {

@@ -3,8 +3,8 @@
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
 use crate::failure::{Class, Code, Failure};
 use crate::surface::claude::{
-    CheckReport, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings, check, install,
-    write_plugin,
+    CheckReport, CheckStatus, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings, check,
+    install, write_plugin,
 };
 use crate::surface::managed::{Apply, Foreign};
 use serde_json::json;
@@ -132,7 +132,7 @@ fn run_check(ctx: &Context, _args: &Args) -> Result<Output, Failure> {
 }
 
 fn check_text(report: &CheckReport) -> String {
-    let behind = report.files.iter().filter(|file| file.status != "current").count();
+    let behind = report.behind();
     let mut text = match behind {
         0 => "Claude Code surface: every file is current\n".to_owned(),
         behind => {
@@ -142,7 +142,7 @@ fn check_text(report: &CheckReport) -> String {
     };
     for Checked { path, status, reason, .. } in &report.files {
         let because = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        line(&mut text, status, path, &because);
+        line(&mut text, status.name(), path, &because);
     }
     let Runtime { form, reach, resolved, version, .. } = &report.runtime;
     let mut found = resolved.as_ref().map(|path| format!(" -> {}", path.display())).unwrap_or_default();
@@ -154,7 +154,7 @@ fn check_text(report: &CheckReport) -> String {
     for issue in report.issues.iter().filter(|issue| !issue.code.starts_with("claude-surface-")) {
         let _ = writeln!(text, "{}: {} [{}]", issue.severity, issue.message, issue.code);
     }
-    let unmanaged = report.files.iter().filter(|file| file.status == "unmanaged").count();
+    let unmanaged = report.files.iter().filter(|file| file.status == CheckStatus::Unmanaged).count();
     if behind > unmanaged {
         text.push_str("`workfile claude install` brings the files up to date.\n");
     }

@@ -106,14 +106,14 @@ struct Stage {
 impl Stage {
     fn set() -> Result<Self, Failure> {
         let program = std::env::current_exe()
-            .map_err(|error| fail("find this program", Path::new("workfile"), &error))?;
+            .map_err(|error| Failure::io("find this program", Path::new("workfile"), &error))?;
         let base = std::env::temp_dir();
         let base = base.canonicalize().unwrap_or(base);
         let top = loop {
             let top = base.join(format!("workfile-demo-{:08x}", fastrand::u32(..)));
             match std::fs::create_dir(&top) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(fail("make", &top, &error)),
+                Err(error) => return Err(Failure::io("make", &top, &error)),
                 Ok(()) => break top,
             }
         };
@@ -130,10 +130,10 @@ impl Stage {
         for (path, content) in [(BILLING, "export const rate = 1;\n"), (PAGE, "export const page = 1;\n")] {
             let full = stage.root.join(path);
             let folder = full.parent().unwrap_or(&stage.root);
-            std::fs::create_dir_all(folder).map_err(|error| fail("make", folder, &error))?;
-            std::fs::write(&full, content).map_err(|error| fail("write", &full, &error))?;
+            std::fs::create_dir_all(folder).map_err(|error| Failure::io("make", folder, &error))?;
+            std::fs::write(&full, content).map_err(|error| Failure::io("write", &full, &error))?;
         }
-        std::fs::create_dir(&stage.home).map_err(|error| fail("make", &stage.home, &error))?;
+        std::fs::create_dir(&stage.home).map_err(|error| Failure::io("make", &stage.home, &error))?;
         stage.floor = stage.measure_floor()?;
         Ok(stage)
     }
@@ -169,7 +169,7 @@ impl Stage {
     fn command(&mut self, title: &str, actor: &Actor, args: &[&str]) -> Result<(), Failure> {
         self.title(title);
         let output = self.process(actor, args).stdin(Stdio::null()).output();
-        let output = output.map_err(|error| fail("run", &self.program, &error))?;
+        let output = output.map_err(|error| Failure::io("run", &self.program, &error))?;
         let shown = args
             .iter()
             .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() });
@@ -197,7 +197,7 @@ impl Stage {
             file.and_then(|mut file| file.write_all(b"export const tax = 2;\n"))
         };
         self.steps.push(json!({"title": title, "actor": "ben", "shell": command}));
-        done.map_err(|error| fail("write", &full, &error))
+        done.map_err(|error| Failure::io("write", &full, &error))
     }
 
     fn hook(&mut self, title: &str, actor: &Actor, event: &str, payload: &Json) -> Result<(), Failure> {
@@ -223,7 +223,7 @@ impl Stage {
 
     /// One run from start to exit, its payload on a pipe.
     fn timed(&self, process: &mut std::process::Command, stdin: &str) -> Result<(String, Duration), Failure> {
-        let fail = |error: std::io::Error| fail("run", &self.program, &error);
+        let fail = |error: std::io::Error| Failure::io("run", &self.program, &error);
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let start = Instant::now();
         let mut child = process.spawn().map_err(fail)?;
@@ -266,8 +266,4 @@ impl Drop for Stage {
 
 fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 100_000.0).round() / 100.0
-}
-
-fn fail(doing: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::io(doing, path, error)
 }

@@ -53,9 +53,7 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let wishes = wishes(args)?;
     let existing = if args.has("force") { Existing::Overwrite } else { Existing::Keep };
     let root = workspace::locate(&context.start, Missing::Allow)?;
-    if context.verbose {
-        let _ = writeln!(std::io::stderr(), "workfile: workspace {}", sanitise(&root.display().to_string()));
-    }
+    context.announce(&root);
     let plan = init::plan(&root, wishes, existing)?;
     if args.has("dry-run") {
         return Ok(Output::new(dry_json(&plan), dry_text(&plan)));

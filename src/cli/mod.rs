@@ -20,7 +20,7 @@ use crate::workspace::{Access, Missing, Start, Workspace};
 pub use args::{Args, Flag, Takes, invalid_option, split_list};
 pub use print::{Output, sanitise};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One command.
 #[derive(Clone, Copy)]
@@ -103,10 +103,15 @@ impl Context {
     /// The workspace that `--root` or the current directory names.
     pub fn workspace(&self) -> Result<Workspace, Failure> {
         let workspace = Workspace::load(&self.start, self.missing, Access::Write)?;
-        if self.verbose {
-            eprintln!("workfile: workspace {}", sanitise(&workspace.root.display().to_string()));
-        }
+        self.announce(&workspace.root);
         Ok(workspace)
+    }
+
+    /// Says where the workspace is, under `--verbose`.
+    fn announce(&self, root: &Path) {
+        if self.verbose {
+            print::aside(&format!("workfile: workspace {}", root.display()));
+        }
     }
 
     /// The directory `--root` names, else the current one, whether or not it is a workspace.

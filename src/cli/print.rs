@@ -64,7 +64,7 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
     let mut stdout = std::io::stdout().lock();
     if !json {
         for note in &output.notes {
-            eprintln!("{}", sanitise(note));
+            aside(note);
         }
         if stdout.is_terminal() {
             text = sanitise(&text);
@@ -87,6 +87,11 @@ pub(super) fn output(output: &Output, json: bool) -> u8 {
 fn is_nobody(error: &io::Error) -> bool {
     const CLOSED: i32 = 9;
     error.kind() == io::ErrorKind::BrokenPipe || (cfg!(unix) && error.raw_os_error() == Some(CLOSED))
+}
+
+/// A line for people on stderr. What has been done stays done when nobody can read it.
+pub(super) fn aside(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{}", sanitise(line));
 }
 
 /// Prints a failure on stderr.

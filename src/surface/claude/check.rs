@@ -4,6 +4,7 @@ use super::binary::{Form, Reach, Runtime, Surroundings};
 use super::settings::Settings;
 use super::texts::{TEXTS, protocol};
 use super::{PLUGIN_ID, SETTINGS, retired};
+use crate::activity::{ledger, session};
 use crate::surface::managed::{self, State, Verdict};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
@@ -11,29 +12,59 @@ use std::path::Path;
 /// Settings of one person in this repository; the host reads them over the shared ones.
 const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
 
-/// What the hooks write through; a link anywhere in it and they write nothing.
-const CACHE: [&str; 5] = [
-    ".project",
-    ".project/.cache",
-    ".project/.cache/activity",
-    ".project/.cache/activity/sessions",
-    ".project/.cache/activity/events.jsonl",
-];
+/// What the hooks write to; a link anywhere in it and they write nothing.
+const WRITTEN: [&str; 2] = [session::FOLDER_PATH, ledger::FILE];
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// As an install would write it.
+    Current,
+    /// Behind, or changed by hand.
+    Stale,
+    /// Not there.
+    Missing,
+    /// An install cannot or may not write it.
+    Unmanaged,
+}
+
+impl Status {
+    const ALL: [Self; 4] = [Self::Current, Self::Stale, Self::Missing, Self::Unmanaged];
+
+    /// As reports print it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Stale => "stale",
+            Self::Missing => "missing",
+            Self::Unmanaged => "unmanaged",
+        }
+    }
+
+    const fn of(state: State) -> Self {
+        match state {
+            State::Current => Self::Current,
+            State::Stale(_) => Self::Stale,
+            State::Missing => Self::Missing,
+            State::Unmanaged => Self::Unmanaged,
+        }
+    }
+}
 
 /// One file of a report.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Relative to the root, with `/`.
     pub path: String,
-    /// `current`, `stale`, `missing` or `unmanaged`.
-    pub status: &'static str,
+    /// What it is.
+    pub status: Status,
     /// Why it is not current.
     pub reason: Option<String>,
     verdict: Option<Verdict>,
 }
 
 impl Entry {
-    fn new(path: impl Into<String>, status: &'static str, reason: Option<String>) -> Self {
+    fn new(path: impl Into<String>, status: Status, reason: Option<String>) -> Self {
         Self { path: path.into(), status, reason, verdict: None }
     }
 
@@ -43,7 +74,7 @@ impl Entry {
         }
         let mut entry = Map::new();
         entry.insert("path".to_owned(), self.path.as_str().into());
-        entry.insert("status".to_owned(), self.status.into());
+        entry.insert("status".to_owned(), self.status.name().into());
         if let Some(reason) = &self.reason {
             entry.insert("reason".to_owned(), reason.as_str().into());
         }
@@ -90,15 +121,19 @@ impl Report {
     /// Whether every file is current. The runtime is not in it: whether a name is on `PATH` differs between two people
     /// with one checkout.
     pub fn ok(&self) -> bool {
-        self.files.iter().all(|file| file.status == "current")
+        self.behind() == 0
+    }
+
+    /// How many files are not current.
+    pub fn behind(&self) -> usize {
+        self.files.iter().filter(|file| file.status != Status::Current).count()
     }
 
     /// `{module, ok, counts, runtime, files, issues}`.
     pub fn to_json(&self) -> Json {
         let count = |status| self.files.iter().filter(|file| file.status == status).count();
-        let states = ["current", "stale", "missing", "unmanaged"];
         let counts: Map<String, Json> =
-            states.into_iter().map(|status| (status.to_owned(), count(status).into())).collect();
+            Status::ALL.into_iter().map(|status| (status.name().to_owned(), count(status).into())).collect();
         json!({
             "module": "claude",
             "ok": self.ok(),
@@ -120,17 +155,18 @@ pub fn check(root: &Path, around: &Surroundings) -> Report {
             let path = text.installed_path();
             let file = match managed::read(root, &path) {
                 Ok(file) => file,
-                Err(failure) => return Entry::new(path, State::Unmanaged.name(), Some(failure.text)),
+                Err(failure) => return Entry::new(path, Status::Unmanaged, Some(failure.text)),
             };
             // What is not UTF-8 has no block.
             let content = file.bytes.as_ref().map(|_| file.text().unwrap_or_default());
             let verdict = managed::compare(content, &text.block(protocol.as_deref()));
             let reason = verdict.state.reason().map(str::to_owned);
-            Entry { verdict: Some(verdict.clone()), ..Entry::new(path, verdict.state.name(), reason) }
+            let status = Status::of(verdict.state);
+            Entry { verdict: Some(verdict), ..Entry::new(path, status, reason) }
         })
         .collect();
     if retired::find(root).is_some_and(|found| !found.is_edited) {
-        files.push(Entry::new(retired::PATH, "stale", Some("retired".to_owned())));
+        files.push(Entry::new(retired::PATH, Status::Stale, Some("retired".to_owned())));
     }
     let shared = Switches::of(root, SETTINGS);
     files.push(settings_entry(root, form));
@@ -153,7 +189,8 @@ pub fn check(root: &Path, around: &Surroundings) -> Report {
         }
     }
     let is_link = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|found| found.is_symlink());
-    if let Some(link) = CACHE.iter().copied().find(is_link) {
+    let parts = |path: &'static str| path.match_indices('/').map(|(cut, _)| &path[..cut]).chain([path]);
+    if let Some(link) = WRITTEN.into_iter().flat_map(parts).find(is_link) {
         let message = format!("{link} is a link, so the hooks write nothing there");
         issues.push(Issue::warning("claude-cache-linked", link, message));
     }
@@ -164,14 +201,14 @@ fn settings_entry(root: &Path, form: Form) -> Entry {
     let entry = |status, reason: Option<String>| Entry::new(SETTINGS, status, reason);
     let file = match managed::read(root, SETTINGS) {
         Ok(file) => file,
-        Err(failure) => return entry("unmanaged", Some(failure.text)),
+        Err(failure) => return entry(Status::Unmanaged, Some(failure.text)),
     };
-    let Some(bytes) = &file.bytes else { return entry("missing", None) };
+    let Some(bytes) = &file.bytes else { return entry(Status::Missing, None) };
     match Settings::read(bytes) {
-        Err(problem) => entry("unmanaged", Some(problem.to_string())),
+        Err(problem) => entry(Status::Unmanaged, Some(problem.to_string())),
         Ok(settings) => match settings.drift(form.command()) {
-            drift if drift.is_empty() => entry("current", None),
-            drift => entry("stale", Some(drift.join(", "))),
+            drift if drift.is_empty() => entry(Status::Current, None),
+            drift => entry(Status::Stale, Some(drift.join(", "))),
         },
     }
 }
@@ -201,10 +238,14 @@ impl Switches {
 fn surface_issue(file: &Entry) -> Option<Issue> {
     let because = file.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let (severity, code, what) = match file.status {
-        "missing" => ("info", "claude-surface-missing", "is not installed".to_owned()),
-        "stale" => ("warning", "claude-surface-stale", format!("is not what an install writes{because}")),
-        "unmanaged" => ("warning", "claude-surface-unmanaged", format!("cannot be kept up to date{because}")),
-        _ => return None,
+        Status::Current => return None,
+        Status::Missing => ("info", "claude-surface-missing", "is not installed".to_owned()),
+        Status::Stale => {
+            ("warning", "claude-surface-stale", format!("is not what an install writes{because}"))
+        }
+        Status::Unmanaged => {
+            ("warning", "claude-surface-unmanaged", format!("cannot be kept up to date{because}"))
+        }
     };
     let message = format!("{} {what}", file.path);
     Some(Issue { severity, code, file: file.path.clone(), message })

@@ -65,12 +65,8 @@ const CI: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// The folders at the top that the repository does not ignore.
-pub(super) fn folders(root: &Path) -> BTreeSet<String> {
-    folders_in(root)
-}
-
-fn folders_in(folder: &Path) -> BTreeSet<String> {
+/// The folders directly in a folder that the repository does not ignore.
+pub(super) fn folders(folder: &Path) -> BTreeSet<String> {
     let is_dir = |entry: &DirEntry| entry.depth() == 1 && entry.file_type().is_some_and(|kind| kind.is_dir());
     let names =
         walk(folder, 1).filter(is_dir).filter_map(|entry| entry.file_name().to_str().map(str::to_owned));
@@ -96,7 +92,7 @@ pub(super) fn areas(root: &Path, folders: &BTreeSet<String>) -> Vec<String> {
     let below = CONTAINERS
         .iter()
         .filter(|name| folders.contains(**name))
-        .flat_map(|name| folders_in(&root.join(name)));
+        .flat_map(|name| self::folders(&root.join(name)));
     let top = PARTS.iter().filter(|name| folders.contains(**name)).map(|name| (*name).to_owned());
     for name in below.chain(top) {
         let name = name.to_lowercase();
