@@ -84,15 +84,9 @@ impl Lock {
         let dir = Dir::open(text).and_then(|root| root.make(folder)).map_err(fail)?;
         // Two rounds: a stale lock that is broken in the first is taken in the second.
         for _ in 0..2 {
-            match dir.create(name) {
-                Ok(mut file) => {
-                    let token = token();
-                    if let Err(error) = file.write_all(&content(purpose, &token)) {
-                        let _ = dir.remove(name);
-                        return Err(fail(error));
-                    }
-                    return Ok(Attempt::Got(Self { folder: dir, name: name.to_owned(), token }));
-                }
+            let token = token();
+            match create(&dir, name, &content(purpose, &token), &token) {
+                Ok(()) => return Ok(Attempt::Got(Self { folder: dir, name: name.to_owned(), token })),
                 Err(error) if is_contention(&error) => {
                     if !break_stale(&dir, name) {
                         return Ok(Attempt::Held(error));
@@ -119,6 +113,29 @@ impl Drop for Lock {
 enum Attempt {
     Got(Lock),
     Held(io::Error),
+}
+
+/// Makes the lock with its content in it: a process that is killed in between must not leave a lock that names nobody,
+/// which would stand until it is too old.
+fn create(dir: &Dir, name: &str, content: &[u8], token: &str) -> io::Result<()> {
+    let put = |name: &str| {
+        let written = dir.create(name)?.write_all(content);
+        if written.is_err() {
+            let _ = dir.remove(name);
+        }
+        written
+    };
+    if dir.stat(name).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let aside = format!("{name}.{token}.new");
+    put(&aside)?;
+    let linked = dir.link(&aside, name);
+    let _ = dir.remove(&aside);
+    match linked {
+        Err(error) if !is_contention(&error) => put(name),
+        linked => linked,
+    }
 }
 
 fn is_contention(error: &io::Error) -> bool {
@@ -273,6 +290,31 @@ mod tests {
         assert!(text.ends_with("}\n"));
         drop(first);
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_lock_is_never_seen_without_its_owner() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Dir::open(root.path().to_str().unwrap()).unwrap().make("locks").unwrap();
+        let busy = std::sync::atomic::AtomicBool::new(true);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..500 {
+                    drop(Lock::take(root.path(), "locks", "x.lock", CARD).unwrap());
+                }
+                busy.store(false, std::sync::atomic::Ordering::Relaxed);
+            });
+            while busy.load(std::sync::atomic::Ordering::Relaxed) {
+                if let Some(text) = read(&folder, "x.lock") {
+                    assert!(owner(&text).token.is_some(), "{text:?}");
+                }
+            }
+        });
+        assert_eq!(
+            std::fs::read_dir(root.path().join("locks")).unwrap().count(),
+            0,
+            "nothing is left beside it"
+        );
     }
 
     #[test]

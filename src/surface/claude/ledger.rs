@@ -21,7 +21,7 @@ pub(super) fn updated(old: Option<&[u8]>, command: &str) -> Result<String, Strin
             Err(error) => return Err(error.to_string()),
         },
     };
-    let mut section = |name: &str| match ledger.remove(name) {
+    let mut section = |name: &str| match ledger.shift_remove(name) {
         None => Ok(Map::new()),
         Some(Json::Object(section)) => Ok(section),
         Some(_) => Err(format!("`{name}` is not an object")),
@@ -32,7 +32,7 @@ pub(super) fn updated(old: Option<&[u8]>, command: &str) -> Result<String, Strin
     digests.extend(HOOKS.iter().map(|hook| (hook.key(), digest(hook.group(command).to_string()).into())));
     let known = ["keys", "digests", "version"].map(str::to_owned);
     let values = [Json::Object(keys), Json::Object(digests), env!("CARGO_PKG_VERSION").into()];
-    ledger.remove("version");
+    ledger.shift_remove("version");
     let whole = Json::Object(known.into_iter().zip(values).chain(ledger).collect());
     Ok(format!("{whole:#}\n"))
 }
@@ -69,6 +69,15 @@ mod tests {
         assert_eq!(ledger["digests"]["mcpServers.workfile"], "sha256:1");
         assert_eq!(ledger["digests"].get("hooks.Stop"), None);
         assert_eq!(ledger["more"], 1);
+    }
+
+    #[test]
+    fn an_install_repeated_changes_no_byte() {
+        let old = r#"{"z":1,"keys":{"mcp":[]},"a":2,"digests":{},"y":3,"version":"0","b":{}}"#;
+        let once = updated(Some(old.as_bytes()), "workfile").unwrap();
+        assert_eq!(updated(Some(once.as_bytes()), "workfile").unwrap(), once);
+        let order = ["\"z\"", "\"a\"", "\"y\"", "\"b\""].map(|key| once.find(key).unwrap());
+        assert!(order.is_sorted(), "{once}");
     }
 
     #[test]
