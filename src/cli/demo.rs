@@ -117,7 +117,7 @@ impl Stage {
             }
         };
         let (root, home) = (top.join("repository"), top.join("home"));
-        let mut stage = Self { program, root, home, text: String::new(), steps: Vec::new(), kept: None };
+        let stage = Self { program, root, home, text: String::new(), steps: Vec::new(), kept: None };
         for (path, content) in [(BILLING, "export const rate = 1;\n"), (PAGE, "export const page = 1;\n")] {
             let full = stage.root.join(path);
             let folder = full.parent().unwrap_or(&stage.root);
