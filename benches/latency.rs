@@ -1,8 +1,8 @@
 //! The latency harness: what a hook costs from just before its process is spawned to just after its exit is collected.
 //!
-//! Everything that is compared runs in one interleaved series of rounds, in random order, so that a busy machine slows all
-//! of it alike. Times are quoted as ratios to the least that a process can cost on the same machine at the same moment: a
-//! static program without libc that exits at once (F), and a static C program that returns from `main` (C).
+//! Times are quoted as ratios to the least that a process can cost on the same machine at the same moment: a static program
+//! without libc that exits at once (F), and a static C program that returns from `main` (C). Each row has interleaved rounds
+//! of its own with the two, in random order, so that a busy machine slows all three alike and none is warmer than another.
 
 mod fixture;
 mod statistics;
@@ -19,8 +19,8 @@ const ROUNDS: usize = 1000;
 const QUICK: usize = 200;
 /// Rounds that are not counted.
 const WARM_UP: usize = 10;
-/// Rows that take milliseconds run once in this many rounds.
-const SELDOM: usize = 10;
+/// Rows that take milliseconds have a share of the rounds.
+const SHARE: usize = 10;
 /// Only what is above its budget by more than this, and surely so, fails.
 const TOLERANCE: f64 = 1.25;
 /// How much later than a process that only reads its stdin a hook before an edit may be, at the 95th percentile.
@@ -37,8 +37,8 @@ struct Goal {
     p95: Option<f64>,
     /// Its floor in units of C.
     c: Option<f64>,
-    /// Whether it runs in one of [`SELDOM`] rounds.
-    seldom: bool,
+    /// How many of the rounds it has: one of this many.
+    one_of: usize,
 }
 
 /// The goals; a musl build has its own where one was measured.
@@ -50,15 +50,15 @@ const GOALS: [Goal; 12] = [
     goal("pre-write-1mb", 6.0, Some(5.0)),
     goal("post-edit-35k", 3.7, Some(2.3)),
     goal("post-read", 3.5, Some(2.1)),
-    Goal { seldom: true, ..goal("post-bash-scan", 38.0, Some(38.0)) },
+    Goal { one_of: SHARE, ..goal("post-bash-scan", 38.0, Some(38.0)) },
     goal("start-10", 6.0, Some(4.5)),
-    Goal { seldom: true, ..goal("start-1000", 15.0, None) },
-    Goal { seldom: true, ..goal("start-10000", 130.0, None) },
-    Goal { seldom: true, ..goal("start-10000-uncached", 260.0, None) },
+    Goal { one_of: SHARE, ..goal("start-1000", 15.0, None) },
+    Goal { one_of: SHARE, ..goal("start-10000", 130.0, None) },
+    Goal { one_of: SHARE, ..goal("start-10000-uncached", 260.0, None) },
 ];
 
 const fn goal(row: &'static str, glibc: f64, musl: Option<f64>) -> Goal {
-    Goal { row, floor: (glibc, musl), p95: None, c: None, seldom: false }
+    Goal { row, floor: (glibc, musl), p95: None, c: None, one_of: 1 }
 }
 
 impl Goal {
@@ -89,19 +89,23 @@ fn main() -> ExitCode {
 fn measure(rounds: usize) -> io::Result<bool> {
     let fixture = Fixture::build()?;
     let references = References::build(fixture.top());
-    let mut series = all_series(&fixture, &references)?;
-    run_rounds(&mut series, rounds)?;
-    let failed = report(&series, &references);
-    if failed.is_empty() {
-        return Ok(true);
+    if references.floor.is_none() {
+        println!(
+            "MISSING a static program to compare with: ratios are to the hook that is switched off, no goal is held"
+        );
     }
-    println!("\nabove their budgets, so once again:\n");
-    series.retain(|series| series.row.is_none_or(|row| row.name == NOP || failed.contains(&row.name)));
-    for series in &mut series {
-        series.samples.clear();
+    heading();
+    let mut random = fastrand::Rng::new();
+    let mut good = true;
+    for goal in &GOALS {
+        let measure = |random: &mut fastrand::Rng| -> io::Result<bool> {
+            let mut all = all_series(goal, &fixture, &references)?;
+            run_rounds(&mut all, rounds / goal.one_of, random)?;
+            Ok(report(goal, &all, random))
+        };
+        good &= measure(&mut random)? || measure(&mut random)?;
     }
-    run_rounds(&mut series, rounds)?;
-    Ok(report(&series, &references).is_empty())
+    Ok(good)
 }
 
 /// The programs that times are compared with; `None` without a C compiler or a static libc.
@@ -150,7 +154,7 @@ impl References {
             match build() {
                 Ok(true) => Some(copy),
                 failed => {
-                    println!("MISSING no static C program to compare with ({name}: {failed:?})");
+                    println!("MISSING {name}: `cc -static` did not build it ({failed:?})");
                     None
                 }
             }
@@ -170,50 +174,53 @@ impl References {
 /// One program and how long its runs took.
 struct Series<'a> {
     label: &'a str,
-    program: PathBuf,
-    /// Where it begins, and its words, environment and payload.
-    row: Option<&'a Row>,
-    /// The row whose environment and payload it runs with.
-    like: &'a Row,
-    seldom: bool,
+    program: &'a Path,
+    /// What it runs with.
+    row: &'a Row,
+    /// Whether it is the hook and no program to compare with.
+    is_hook: bool,
     /// Microseconds.
     samples: Vec<f64>,
 }
 
-fn all_series<'a>(fixture: &'a Fixture, references: &References) -> io::Result<Vec<Series<'a>>> {
+const READING: &str = "reading stdin";
+
+/// A row and what it is compared with: without a program to compare with, the hook that is switched off.
+fn all_series<'a>(
+    goal: &Goal,
+    fixture: &'a Fixture,
+    references: &'a References,
+) -> io::Result<Vec<Series<'a>>> {
     let find = |name: &str| {
         let found = fixture.rows.iter().find(|row| row.name == name);
         found.ok_or_else(|| io::Error::other(format!("{name}: nothing measures it")))
     };
-    let edit = find(EDIT)?;
+    let (row, nop) = (find(goal.row)?, find(NOP)?);
+    let series = |label, program, row, is_hook| Series { label, program, row, is_hook, samples: Vec::new() };
     let mut all = Vec::new();
-    for (label, program) in [("F", &references.floor), ("C", &references.c), ("reader", &references.reader)] {
-        if let Some(program) = program.clone() {
-            all.push(Series { label, program, row: None, like: edit, seldom: false, samples: Vec::new() });
-        }
+    let reader = references.reader.as_deref().filter(|_| goal.row == EDIT);
+    for (label, program) in
+        [("F", references.floor.as_deref()), ("C", references.c.as_deref()), (READING, reader)]
+    {
+        all.extend(program.map(|program| series(label, program, row, false)));
     }
-    for goal in &GOALS {
-        let row = find(goal.row)?;
-        let (program, seldom) = (fixture.program.clone(), goal.seldom);
-        all.push(Series { label: row.name, program, row: Some(row), like: row, seldom, samples: Vec::new() });
+    let program = fixture.program.as_path();
+    if references.floor.is_none() && goal.row != NOP {
+        all.push(series(NOP, program, nop, false));
     }
+    all.push(series(row.name, program, row, true));
     Ok(all)
 }
 
 /// Runs everything in turn, in another order each time.
-fn run_rounds(all: &mut [Series<'_>], rounds: usize) -> io::Result<()> {
-    let mut random = fastrand::Rng::new();
+fn run_rounds(all: &mut [Series<'_>], rounds: usize, random: &mut fastrand::Rng) -> io::Result<()> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     for round in 0..WARM_UP + rounds {
         random.shuffle(&mut order);
         for &place in &order {
-            let series = &mut all[place];
-            if series.seldom && round % SELDOM != 0 {
-                continue;
-            }
-            let took = run(series)?;
+            let took = run(&all[place])?;
             if round >= WARM_UP {
-                series.samples.push(took);
+                all[place].samples.push(took);
             }
         }
     }
@@ -222,13 +229,11 @@ fn run_rounds(all: &mut [Series<'_>], rounds: usize) -> io::Result<()> {
 
 /// One run from the row's beginning, in microseconds.
 fn run(series: &Series<'_>) -> io::Result<f64> {
-    if let Some(row) = series.row {
-        row.reset()?;
-    }
+    series.row.reset()?;
     let (reader, mut stdin) = io::pipe()?;
     let (mut stdout, writer) = io::pipe()?;
-    let mut command = Command::new(&series.program);
-    series.like.arm(&mut command);
+    let mut command = Command::new(series.program);
+    series.row.arm(&mut command);
     command.stdin(reader).stdout(writer.try_clone()?).stderr(writer);
     let mut said = Vec::with_capacity(8 * 1024);
 
@@ -237,13 +242,13 @@ fn run(series: &Series<'_>) -> io::Result<f64> {
     // Its ends of the pipes go with it.
     drop(command);
     // A program that reads nothing may be gone by now.
-    let _ = stdin.write_all(&series.like.payload);
+    let _ = stdin.write_all(&series.row.payload);
     drop(stdin);
     stdout.read_to_end(&mut said)?;
     let status = child.wait()?;
     let took = start.elapsed();
 
-    if status.success() && series.row.is_none_or(|row| row.fits(&said)) {
+    if status.success() && (!series.is_hook || series.row.fits(&said)) {
         Ok(took.as_secs_f64() * 1e6)
     } else {
         let said = String::from_utf8_lossy(&said);
@@ -251,23 +256,9 @@ fn run(series: &Series<'_>) -> io::Result<f64> {
     }
 }
 
-/// Prints what was measured; the rows that are surely above their budgets.
-fn report<'a>(all: &[Series<'a>], references: &References) -> Vec<&'a str> {
-    let samples = |label: &str| {
-        let found = all.iter().find(|series| series.label == label);
-        found.map(|series| series.samples.as_slice())
-    };
-    if references.floor.is_none() {
-        println!(
-            "MISSING without a static program to compare with, ratios are to the hook that is switched off, and no budget holds"
-        );
-    }
-    let unit = samples("F").or_else(|| samples(NOP)).unwrap_or_default();
-    let mut random = fastrand::Rng::with_seed(95);
-    let mut failed = Vec::new();
-    let mut remarks = Vec::new();
+fn heading() {
     println!(
-        "{:<22}{:>6}{:>10}{:>10}{:>10}{:>10}   {:<21}{:>7}   {:<21}{:>7}   {:<20}{:>6}",
+        "{:<22}{:>6}{:>9}{:>9}{:>9}{:>9}   {:<24}{:>5}   {:<24}{:>5}   {:<19}{:>5}",
         "microseconds",
         "runs",
         "floor",
@@ -281,61 +272,54 @@ fn report<'a>(all: &[Series<'a>], references: &References) -> Vec<&'a str> {
         "x floor of C",
         "goal"
     );
+}
+
+/// Prints what a row and its references took; whether it keeps its goals as far as can be told.
+fn report(goal: &Goal, all: &[Series<'_>], random: &mut fastrand::Rng) -> bool {
+    let samples =
+        |label: &str| all.iter().find(|series| series.label == label).map(|series| series.samples.as_slice());
+    let (unit, c) = (samples("F").or_else(|| samples(NOP)), samples("C"));
+    let mut remarks = Vec::new();
+    let mut good = true;
     for series in all {
         let own = series.samples.as_slice();
-        let goal = GOALS.iter().find(|goal| goal.row == series.label);
-        let in_floors = ratio(own, unit, floor, &mut random);
-        let in_p95 = ratio(own, unit, p95, &mut random);
-        let in_c = samples("C").map(|c| ratio(own, c, floor, &mut random));
-        let budgets = [
-            (Some(in_floors), goal.map(Goal::floor)),
-            (Some(in_p95), goal.and_then(|goal| goal.p95)),
-            (in_c, goal.and_then(|goal| goal.c)),
-        ];
-        print!(
-            "{:<22}{:>6}{:>10.1}{:>10.1}{:>10.1}{:>10.1}",
-            series.label,
-            own.len(),
-            floor(own),
-            median(own),
-            p95(own),
-            percentile(own, 0.99)
-        );
-        for (ratio, budget) in budgets {
-            print!(
-                "   {:<21}{:>7}",
-                ratio.map(shown).unwrap_or_default(),
-                budget.map(|goal| goal.to_string()).unwrap_or_default()
-            );
-            if let (Some(ratio), Some(budget), Some(_)) = (ratio, budget, &references.floor) {
-                if ratio.low > TOLERANCE * budget {
-                    failed.push(series.label);
-                    remarks.push(format!(
-                        "FAILED  {}: surely more than {:.2} times its goal of {budget}",
-                        series.label,
-                        ratio.low / budget
-                    ));
-                } else if ratio.low > budget {
-                    remarks.push(format!("note    {}: above its goal of {budget}", series.label));
-                }
+        let mut against =
+            |other: Option<&[f64]>, figure| other.map(|other| ratio(own, other, figure, random));
+        let [in_floors, in_p95, in_c] = [against(unit, floor), against(unit, p95), against(c, floor)];
+        let holds = series.is_hook && samples("F").is_some();
+        let goals = if holds { [Some(goal.floor()), goal.p95, goal.c] } else { [None; 3] };
+        let times = [floor(own), median(own), p95(own), percentile(own, 0.99)];
+        print!("{:<22}{:>6}", series.label, own.len());
+        for time in times {
+            print!("{time:>9.1}");
+        }
+        for ((ratio, goal), width) in [in_floors, in_p95, in_c].into_iter().zip(goals).zip([24, 24, 19]) {
+            let goal_shown = goal.map(|goal| goal.to_string()).unwrap_or_default();
+            print!("   {:<width$}{goal_shown:>5}", ratio.map(shown).unwrap_or_default());
+            let Some((ratio, goal)) = ratio.zip(goal) else { continue };
+            if ratio.low > TOLERANCE * goal {
+                good = false;
+                remarks.push(format!("FAILED  surely {:.2} times its goal of {goal}", ratio.low / goal));
+            } else if ratio.low > goal {
+                remarks.push(format!("note    above its goal of {goal}"));
             }
         }
         println!();
     }
-    if let (Some(reader), Some(edit)) = (samples("reader"), samples(EDIT)) {
-        let later = p95(edit) - p95(reader);
-        remarks.push(format!("note    {EDIT}: {later:+.0} us at the 95th percentile against reading stdin alone; {LATER_US:.0} are allowed"));
-        if later > LATER_US {
-            failed.push(EDIT);
-            remarks.push(format!("FAILED  {EDIT}: later than that"));
-        }
+    if let (Some(reading), Some(hook)) = (samples(READING), samples(EDIT)) {
+        let later = p95(hook) - p95(reading);
+        let fine = later <= LATER_US;
+        good &= fine;
+        let mark = if fine { "note   " } else { "FAILED " };
+        remarks.push(format!(
+            "{mark} {later:+.0} us at the 95th percentile against {READING} alone, {LATER_US:.0} are allowed"
+        ));
     }
-    println!();
     for remark in remarks {
         println!("{remark}");
     }
-    failed.dedup();
-    failed
+    println!();
+    good
 }
 
 fn shown(ratio: Ratio) -> String {

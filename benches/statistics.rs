@@ -1,7 +1,7 @@
 //! The arithmetic of the latency harness.
 //!
 //! Noise only ever adds time, so the steadiest figure of a series is its floor: the median over batches of each batch's
-//! minimum. Ratios of two series come with an interval from resampling whole batches of both.
+//! minimum. Ratios of two series come with an interval from drawing whole batches of both with replacement.
 
 /// Samples in one batch.
 pub(crate) const BATCH: usize = 10;
@@ -55,12 +55,12 @@ pub(crate) fn ratio(
     figure: fn(&[f64]) -> f64,
     random: &mut fastrand::Rng,
 ) -> Ratio {
-    let batches = above.len().max(below.len()).div_ceil(BATCH);
+    let batches = above.len().min(below.len()).div_ceil(BATCH);
     let resampled: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
-            // The same moments of both: what slowed one slowed the other.
-            let moments: Vec<f64> = (0..batches).map(|_| random.f64()).collect();
-            figure(&drawn(above, &moments)) / figure(&drawn(below, &moments))
+            // The same batches of both: what slowed one slowed the other.
+            let batches: Vec<usize> = (0..batches).map(|_| random.usize(..batches)).collect();
+            figure(&drawn(above, &batches)) / figure(&drawn(below, &batches))
         })
         .collect();
     Ratio {
@@ -70,9 +70,7 @@ pub(crate) fn ratio(
     }
 }
 
-/// As many batches as there are: those of the first moments, from 0 for the first batch to 1 behind the last.
-fn drawn(samples: &[f64], moments: &[f64]) -> Vec<f64> {
-    let batches: Vec<&[f64]> = samples.chunks(BATCH).collect();
-    let at = |moment: &f64| batches.get((moment * batches.len() as f64) as usize);
-    moments.iter().take(batches.len()).filter_map(at).flat_map(|batch| batch.iter().copied()).collect()
+fn drawn(samples: &[f64], batches: &[usize]) -> Vec<f64> {
+    let batch = |number: &usize| samples.chunks(BATCH).nth(*number).unwrap_or_default().iter().copied();
+    batches.iter().flat_map(batch).collect()
 }

@@ -75,6 +75,14 @@ pub fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
     memchr::arch::all::memchr::One::new(byte).find(bytes)
 }
 
+/// Line and column of a byte offset, both from 1. Columns count characters, a byte order mark none.
+pub fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
+    let column = before[line_start..].chars().filter(|c| *c != '\u{feff}').count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
 /// `text` on one line: trimmed, every run of white space one space.
 pub fn one_line(text: &str) -> String {
     text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
@@ -222,6 +230,14 @@ mod tests {
         assert_eq!(trim("\u{feff}\u{a0}x y\u{3000}\n"), "x y");
         assert_eq!(trim("\u{85}x"), "\u{85}x");
         assert_eq!(one_line("  a\r\n b\u{2028}c "), "a b c");
+    }
+
+    #[test]
+    fn places_are_counted_in_lines_and_characters() {
+        let text = "\u{feff}aé\n\nb";
+        for (at, place) in [(0, (1, 1)), (3, (1, 1)), (6, (1, 3)), (7, (2, 1)), (8, (3, 1)), (99, (3, 2))] {
+            assert_eq!(line_and_column(text, at), place, "{at}");
+        }
     }
 
     #[test]

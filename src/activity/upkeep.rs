@@ -6,11 +6,12 @@ use super::rebuild::remembered;
 use super::session;
 use crate::clock;
 use crate::fs::{Dir, Lock, Purpose, Step};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The folder of the board's lock, below a root. The hooks' files do not move with the configuration, nor does this.
 const LOCKS: &str = ".project/.cache/locks";
 const LOCK: &str = "board.lock";
+const PURPOSE: Purpose<'_> = Purpose::Record { module: "cards", id: "board" };
 
 /// What a mutation did to a card, as far as the board is concerned.
 #[derive(Clone, Debug)]
@@ -28,10 +29,13 @@ pub enum Change {
 ///
 /// The folder's time may only be moved on when nobody else changed a card meanwhile: a `git checkout` tells no board, and
 /// what it brings would stay unseen. So the folder is looked at around each change of our own; of the long wait for the
-/// disk between them nothing is taken on trust.
+/// disk between them nothing is taken on trust. `locks/board.lock` is held all the while: other mutations wait, and of two
+/// at once neither vouches on the board for the other's card.
 #[derive(Debug)]
 pub struct Upkeep {
-    root: PathBuf,
+    /// `None` when somebody would not let go of it. The board is left then to its next reader, who finds that the folder's
+    /// time has moved.
+    lock: Option<Lock>,
     folder: Option<Dir>,
     before: Option<i64>,
     begun: Option<i64>,
@@ -42,9 +46,10 @@ pub struct Upkeep {
 impl Upkeep {
     /// Waits for the lock and samples the folder of cards.
     pub fn begin(root: &Path) -> Self {
+        let lock = Lock::take(root, LOCKS, LOCK, PURPOSE).ok();
         let folder = open(root);
         let before = folder.as_ref().and_then(cards_mtime);
-        Self { root: root.to_owned(), folder, before, begun: None, flushed: None, after: None }
+        Self { lock, folder, before, begun: None, flushed: None, after: None }
     }
 
     /// Samples it again at a step of the write.
@@ -60,9 +65,7 @@ impl Upkeep {
     /// Writes the change and runs `look` while the lock is held, so that of two claims made at once one sees the other.
     /// The record is on disk already: a board that cannot be written is left to its next reader.
     pub fn finish<T>(self, change: Change, look: impl FnOnce() -> T) -> T {
-        // Without the lock the board still gets repaired: the folder's time has moved.
-        let guard = Lock::take(&self.root, LOCKS, LOCK, Purpose::Record { module: "cards", id: "board" });
-        if guard.is_ok() {
+        if self.lock.is_some() {
             self.update(change);
         }
         look()
@@ -139,6 +142,18 @@ mod tests {
         upkeep.finish(Change::Unclaimed("T-1".to_owned()), || ());
         let (board, _) = Board::read(&super::super::open(&root).unwrap()).unwrap().unwrap();
         board.cards_mtime_ns.is_some() && board.cards_mtime_ns == cards_mtime(&root)
+    }
+
+    #[test]
+    fn the_lock_is_held_from_before_the_write_until_after_the_look_around() {
+        let root = tempfile::tempdir().unwrap();
+        let is_free = || Lock::try_take(root.path(), LOCKS, LOCK, PURPOSE).unwrap().is_some();
+        let upkeep = Upkeep::begin(root.path());
+        assert!(!is_free());
+        assert!(upkeep.finish(Change::Unseen, || !is_free()));
+        assert!(is_free());
+        drop(Upkeep::begin(root.path()));
+        assert!(is_free(), "a mutation that was refused gives it back");
     }
 
     #[test]

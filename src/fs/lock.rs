@@ -371,20 +371,6 @@ mod tests {
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
     }
 
-    #[cfg(unix)]
-    #[test]
-    fn a_pipe_in_the_place_of_a_lock_is_reported_and_not_read() {
-        let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join("locks")).unwrap();
-        let pipe = root.path().join("locks/x.lock");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_none());
-        let error = io::ErrorKind::AlreadyExists.into();
-        let failure = timed_out(&pipe, held_by(root.path(), "locks/x.lock"), WAIT, &error);
-        assert_eq!(failure.code, Code::WRITE_LOCK_TIMEOUT);
-        assert_eq!(failure.details["owner"], Value::Null);
-    }
-
     #[test]
     fn a_lock_that_changed_hands_is_not_given_back_by_the_old_owner() {
         let root = tempfile::tempdir().unwrap();

@@ -4,6 +4,7 @@ use super::literal::{self, Reason};
 use super::{MODULE_FILE, OBJECT_FILE, SCHEMA_VERSION};
 use crate::failure::{Code, Failure};
 use crate::fs::read_regular;
+use crate::path::line_and_column;
 use serde_json::{Map, Value as Json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -44,13 +45,13 @@ pub(super) fn read(root: &Path) -> Result<Option<Source>, Failure> {
         Ok(source) => source,
         Err(error) => {
             let before = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let place = literal::place(&before, before.len());
+            let place = line_and_column(&before, before.len());
             return Err(syntax(name, Reason::Invalid, place, "a byte that is not UTF-8"));
         }
     };
     let data = if name == MODULE_FILE {
         literal::read(source).map_err(|problem| {
-            syntax(name, problem.reason, literal::place(source, problem.at), &problem.found)
+            syntax(name, problem.reason, line_and_column(source, problem.at), &problem.found)
         })?
     } else {
         object(source, name)?

@@ -4,6 +4,7 @@
 //! integer into a float and every line into somebody else's layout; so values are found by their place, and
 //! [`super::jsonedit`] changes a few of them there.
 
+use crate::path::line_and_column;
 use serde_json::Value as Json;
 use std::fmt;
 use std::ops::Range;
@@ -142,10 +143,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(&str, Node), Problem> {
 
 /// A problem at a byte offset of `text`.
 pub(super) fn problem(text: &str, at: usize, what: impl Into<String>) -> Problem {
-    let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let column = before[line_start..].chars().filter(|&c| c != '\u{feff}').count() + 1;
-    Problem { line: before.matches('\n').count() + 1, column, what: what.into() }
+    let (line, column) = line_and_column(text, at);
+    Problem { line, column, what: what.into() }
 }
 
 struct Reader<'t> {

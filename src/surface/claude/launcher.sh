@@ -32,7 +32,7 @@ case "$1 $2" in
         ;;
     "hook "*) ;;
     *)
-        echo 'workfile: the binary is not installed; `cargo install workfile` puts it on PATH' >&2
+        echo 'workfile: the binary is not installed; `cargo install --git https://github.com/illodev/workfile` puts it on PATH' >&2
         exit 127
         ;;
 esac

@@ -82,7 +82,7 @@ fn marketplace() -> Json {
 fn launcher() -> String {
     let context = format!(
         "Workfile: the plugin is enabled, but no `workfile` binary is installed, so claims are neither shown nor \
-         guarded in this session. `cargo install workfile` puts it on PATH; {REPOSITORY} says more."
+         guarded in this session. `cargo install --git {REPOSITORY}` puts it on PATH."
     );
     let missing =
         json!({ "hookSpecificOutput": { "hookEventName": "SessionStart", "additionalContext": context } });

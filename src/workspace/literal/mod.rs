@@ -52,13 +52,6 @@ pub(super) fn read(source: &str) -> Result<Map<String, Json>, Problem> {
     parse::module(source)
 }
 
-/// Line and column of a byte offset, both from 1; columns count characters.
-pub(super) fn place(source: &str, at: usize) -> (usize, usize) {
-    let before = source.get(..at).unwrap_or(source);
-    let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
-}
-
 fn clip(found: String) -> String {
     const SHOWN: usize = 40;
     match found.char_indices().nth(SHOWN) {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::path::line_and_column;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -150,7 +151,7 @@ fn unsupported_and_invalid_are_told_apart_and_placed() {
         ("}", Invalid, 1, 1, "}"),
     ] {
         let problem = read(source).unwrap_err();
-        let (at_line, at_column) = place(source, problem.at);
+        let (at_line, at_column) = line_and_column(source, problem.at);
         let got = (problem.reason, at_line, at_column, problem.found.as_str());
         assert_eq!(got, (reason, line, column, found), "{source}");
     }
@@ -221,7 +222,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_the_reader_panic(text in ".{0,200}") {
-        let _ = read(&text).map_err(|problem| place(&text, problem.at));
+        let _ = read(&text).map_err(|problem| line_and_column(&text, problem.at));
     }
 
     #[test]
