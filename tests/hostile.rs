@@ -1,7 +1,7 @@
 //! What strangers, careless hands and full disks do to the command line.
 
 use crate::payload::{pre_edit, start};
-use crate::world::World;
+use crate::world::{ACTIVITY, World};
 use serde_json::json;
 use std::process::Stdio;
 
@@ -28,5 +28,18 @@ fn a_session_from_the_future_is_no_earlier_self() {
         let _ = world.hook(start("clear").by("ann"));
         let answered = world.hook(pre_edit("src/a.rs").by("ann"));
         if is_earlier { answered.silent() } else { drop(answered.asks("T-0001", "ben")) }
+    }
+}
+
+#[test]
+fn an_answer_does_not_depend_on_who_read_the_cards_last() {
+    let entries: Vec<String> = (0..300).map(|number| format!("d{number}")).collect();
+    let world =
+        World::new().card("T-0001", |c| c.doing().claimed_by("ben").scope(&entries.join(", "))).settled();
+    for path in ["d255/x", "d256/x"] {
+        let asked = || !world.hook(pre_edit(path).by("ann")).ended.stdout.is_empty();
+        std::fs::remove_file(world.root.join(ACTIVITY).join("board.json")).ok();
+        let rebuilt = asked();
+        assert_eq!((rebuilt, asked()), (path == "d255/x", rebuilt), "{path}");
     }
 }

@@ -51,6 +51,12 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// Drops what no reader takes of a scope. Writers do the same, or an answer would depend on who read the cards last.
+    pub(super) fn limit(&mut self) {
+        self.scope.retain(|entry| entry.len() <= crate::scope::ENTRY_BYTES);
+        self.scope.truncate(ENTRIES);
+    }
+
     /// Whether the claim guards anything now.
     pub fn is_doing(&self) -> bool {
         self.status.as_deref() == Some("doing")
@@ -111,8 +117,7 @@ impl Board {
         let found: loose::Board = serde_json::from_slice(bytes).ok()?;
         let mut claims = found.claims.0?;
         for claim in &mut claims {
-            claim.scope.retain(|entry| entry.len() <= crate::scope::ENTRY_BYTES);
-            claim.scope.truncate(ENTRIES);
+            claim.limit();
         }
         let mut aliases = found.aliases.0.0;
         aliases.truncate(ALIAS_KEYS);

@@ -251,7 +251,7 @@ const HOLDER: &str = "claimed_by";
 /// The claim that a card's header states.
 fn claim(header: &Header) -> Option<Claim> {
     let text = |key: &str| header.text(key).filter(|text| !text.is_empty()).map(str::to_owned);
-    Some(Claim {
+    let mut claim = Claim {
         id: text("id")?,
         claimed_by: text(HOLDER)?,
         title: text("title"),
@@ -259,5 +259,7 @@ fn claim(header: &Header) -> Option<Claim> {
         claimed_at: text("claimed_at"),
         session: None,
         scope: header.list("scope"),
-    })
+    };
+    claim.limit();
+    Some(claim)
 }

@@ -106,10 +106,14 @@ pub struct Place {
 pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots, session: &Dir) -> Vec<Place> {
     let expanded = expand_home(path);
     let base = cwd.unwrap_or(&roots.session);
-    let full = normalise(expanded.as_deref().unwrap_or(path), base);
+    let path = expanded.as_deref().unwrap_or(path);
+    let full = normalise(path, base);
+    // Behind a link `..` is the parent of what the link leads to, whatever the text says.
+    let climbs = path.split(['/', '\\']).any(|name| name == "..");
     let known = || [Some(roots.session.as_str()), roots.project.as_deref()].into_iter().flatten();
     let lexical = place(&full, known().map(|root| (root, root)));
     if let Some(found) = &lexical
+        && !climbs
         && is_plain(found, roots, session)
     {
         return lexical.into_iter().map(rerooted).collect();
@@ -120,7 +124,8 @@ pub fn locate(path: &str, cwd: Option<&str>, roots: &Roots, session: &Dir) -> Ve
         as_written.chain(real.iter().filter_map(|(root, real)| Some((real.as_deref()?, *root))))
     };
     let lexical = lexical.or_else(|| place(&full, spellings()));
-    let resolved = resolve(&full).and_then(|real| place(&real, spellings()));
+    let resolved = if climbs { resolve(&unresolved(path, base)) } else { resolve(&full) };
+    let resolved = resolved.and_then(|real| place(&real, spellings()));
     let mut places: Vec<Place> = lexical.into_iter().chain(resolved).map(rerooted).collect();
     places.dedup();
     places
@@ -160,17 +165,36 @@ fn is_plain(place: &Place, roots: &Roots, session: &Dir) -> bool {
     }
 }
 
-/// The real path of the deepest existing ancestor, and the rest behind it.
-fn resolve(full: &str) -> Option<String> {
-    let mut existing = full;
-    loop {
-        match std::fs::canonicalize(existing) {
-            Ok(real) => {
-                return Some(normalise(&format!("{}{}", real.to_str()?, &full[existing.len()..]), "/"));
-            }
-            Err(_) => existing = parent(existing)?,
-        }
+/// How many links that lead to nothing yet are followed, as by a kernel.
+const LINKS: usize = 40;
+
+/// The absolute path of `path` with its `..` left in.
+fn unresolved(path: &str, base: &str) -> String {
+    if cfg!(windows) {
+        return normalise(path, base);
     }
+    let text = path.replace('\\', "/");
+    if text.starts_with('/') { text } else { join(base, &text) }
+}
+
+/// The real path of the deepest existing ancestor, and the rest behind it. A link that leads to nothing is followed too:
+/// whoever writes to it makes its target.
+fn resolve(full: &str) -> Option<String> {
+    let mut full = full.to_owned();
+    for _ in 0..LINKS {
+        let mut existing = full.as_str();
+        while std::fs::symlink_metadata(existing).is_err() {
+            existing = parent(existing)?;
+        }
+        let rest = &full[existing.len()..];
+        if let Ok(real) = std::fs::canonicalize(existing) {
+            return Some(normalise(&format!("{}{rest}", real.to_str()?), "/"));
+        }
+        let target = std::fs::read_link(existing).ok()?;
+        let folder = std::fs::canonicalize(parent(existing)?).ok()?;
+        full = format!("{}{rest}", unresolved(target.to_str()?, folder.to_str()?));
+    }
+    None
 }
 
 /// A file below `.claude/worktrees/<name>/` belongs to that checkout, when it is one.
@@ -263,5 +287,32 @@ mod tests {
         assert_eq!(paths("mine/../theirs/f.rs"), ["theirs/f.rs"]);
         assert_eq!(paths("../elsewhere"), [""; 0]);
         assert_eq!(paths("."), [""; 0]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_where_the_system_would_write_it() {
+        let (_keep, top) = tree(&["theirs/deep/", "mine/"]);
+        for (target, link) in [
+            ("../theirs/new.rs", "mine/dangling"),
+            ("dangling", "mine/twice"),
+            ("../theirs/deep", "mine/deep"),
+            ("nowhere/../../theirs/x", "mine/odd"),
+            ("loop", "mine/loop"),
+        ] {
+            std::os::unix::fs::symlink(target, format!("{top}/{link}")).unwrap();
+        }
+        let roots = Roots { session: top.clone(), project: None };
+        let paths = |path: &str| -> Vec<String> {
+            let found = locate(path, None, &roots, &Dir::open(&top).unwrap());
+            found.into_iter().map(|place| place.path).collect()
+        };
+        assert_eq!(paths("mine/dangling"), ["mine/dangling", "theirs/new.rs"]);
+        assert_eq!(paths("mine/twice"), ["mine/twice", "theirs/new.rs"]);
+        assert_eq!(paths("mine/deep/../f.rs"), ["mine/f.rs", "theirs/f.rs"]);
+        assert_eq!(paths("mine/deep/../no/../f.rs"), ["mine/f.rs", "theirs/f.rs"]);
+        assert_eq!(paths("mine/odd"), ["mine/odd", "theirs/x"]);
+        assert_eq!(paths("mine/loop"), ["mine/loop"]);
+        assert_eq!(paths("mine/no/../../theirs/f.rs"), ["theirs/f.rs"]);
     }
 }

@@ -79,6 +79,7 @@ impl Upkeep {
         let mut board = known.as_ref().map(|(board, _)| board.clone()).unwrap_or_default();
         match change {
             Change::Claimed(mut claim) => {
+                claim.limit();
                 if claim.session.is_none() {
                     claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(root, &claim));
                 }
