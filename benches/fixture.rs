@@ -13,7 +13,7 @@ use keep::Kept;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use workspace::{FREE, OLD, Workspace};
 
 /// Below a root: everything that hooks write.
@@ -198,10 +198,16 @@ impl Builder<'_> {
     /// When a session begins among cards of which one in twenty is claimed.
     fn starts(&self) -> io::Result<Vec<Row>> {
         let mut rows = Vec::new();
+        let mut workspaces = Vec::new();
         for (name, cards) in [("start-10", 10), ("start-1000", 1000), ("start-10000", 10_000)] {
             // All ten cards: a text has to come out.
             let per_claim = if cards == 10 { 5 } else { 20 };
-            let workspace = Workspace::new(self.top, &format!("cards-{cards:05}"), cards, per_claim)?;
+            workspaces
+                .push((name, Workspace::new(self.top, &format!("cards-{cards:05}"), cards, per_claim)?));
+        }
+        // A card that has just been written is read again the next time.
+        std::thread::sleep(Duration::from_millis(2100));
+        for (name, workspace) in workspaces {
             self.start(&workspace, &OTHERS)?;
             let payload = payloads::start(&workspace.root, payloads::SESSION);
             rows.push(row(name, "session-start", &workspace, payload, Effect::Context)?);

@@ -3,7 +3,9 @@
 use super::actor::disc;
 use crate::clock::Time;
 use crate::fs::{Dir, Kind, process_id};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -19,10 +21,10 @@ const RECENT: usize = 32;
 /// Files that are looked at in one folder.
 pub const MOST: usize = 1000;
 
-/// What a session file says.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Session {
+/// What a session file says; its two lists are `L`, because most readers pass over them.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", bound(deserialize = "L: Deserialize<'de> + Default"))]
+pub struct Entry<L> {
     /// The session id as received.
     #[serde(rename = "sessionId")]
     pub id: String,
@@ -32,27 +34,30 @@ pub struct Session {
     /// The card the session works on.
     #[serde(default, rename = "cardId")]
     pub card: Option<String>,
-    /// The hook process that wrote the file.
-    #[serde(default)]
-    pub pid: Option<i64>,
     /// When it signalled first, as written.
     #[serde(default)]
     pub started_at: Option<String>,
     /// When it signalled last, as written.
     #[serde(default)]
     pub last_signal_at: Option<String>,
+    /// The process that starts the session's hooks: its host.
+    #[serde(default)]
+    pub host_pid: Option<i64>,
     /// Repository paths, the latest last.
     #[serde(default)]
-    pub files_touched: Vec<String>,
-    /// The process that starts the session's hooks: its host.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub host_pid: Option<i64>,
+    pub files_touched: L,
     /// The latest tool calls, the latest last.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub recent_tool_use_ids: Vec<String>,
+    #[serde(default)]
+    pub recent_tool_use_ids: L,
 }
 
-impl Session {
+/// A session as the others see it.
+pub type Session = Entry<IgnoredAny>;
+
+/// A session's own file, on the way from one signal to the next. The lists stay as they are written.
+pub type Own<'a> = Entry<Option<&'a RawValue>>;
+
+impl<L> Entry<L> {
     /// The session's discriminator.
     pub fn disc(&self) -> Option<String> {
         disc(&self.id)
@@ -67,39 +72,95 @@ impl Session {
     pub fn last_signal(&self) -> Option<Time> {
         self.last_signal_at.as_deref().and_then(Time::parse)
     }
+}
 
-    /// Reads one session's file, in a process that ends soon; `None` when there is none that can be read.
-    pub fn read(sessions: &Dir, id: &str) -> Option<Self> {
-        parse(&sessions.read_and_leave(&file_name(id), CAP).ok()?)
+impl<'a> Own<'a> {
+    /// What a session's file says; `None` when it cannot be read.
+    pub fn parse(file: &'a [u8]) -> Option<Self> {
+        serde_json::from_slice(file).ok()
     }
 
-    /// The file after one more signal: everything that is not said now carries over.
-    pub fn signalled(previous: Option<Self>, signal: Signal<'_>) -> Self {
-        let mut next = previous.unwrap_or_default();
-        let now = signal.now.timestamp();
-        signal.id.clone_into(&mut next.id);
-        if let Some(actor) = signal.actor {
-            next.actor = Some(actor.to_owned());
-        }
-        next.pid = Some(i64::from(process_id()));
-        next.started_at.get_or_insert_with(|| now.clone());
-        next.last_signal_at = Some(now);
-        next.host_pid = signal.host.or(next.host_pid);
-        if let Some(path) = signal.touched {
-            remember(&mut next.files_touched, path, TOUCHED);
-        }
-        if let Some(call) = signal.tool_use {
-            remember(&mut next.recent_tool_use_ids, call, RECENT);
-        }
-        next
+    /// Whether the session has signalled for this tool call already.
+    pub fn has_seen(&self, call: &str) -> bool {
+        let quoted = quoted(call);
+        texts(self.recent_tool_use_ids).any(|known| known == quoted)
     }
+}
 
-    /// Writes the file.
-    pub fn write(&self, sessions: &Dir) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(self)?;
-        text.push(b'\n');
-        sessions.replace(&file_name(&self.id), &text)
+/// Reads one session's file, in a process that ends soon; `None` when there is none.
+pub fn read_file(sessions: &Dir, id: &str) -> Option<Vec<u8>> {
+    sessions.read_and_leave(&file_name(id), CAP).ok()
+}
+
+/// Writes a session's file after one more signal: everything that is not said now carries over.
+pub fn signal(sessions: &Dir, previous: Option<&Own<'_>>, signal: Signal<'_>) -> io::Result<()> {
+    sessions.replace(&file_name(signal.id), text(previous, signal).as_bytes())
+}
+
+fn text(previous: Option<&Own<'_>>, signal: Signal<'_>) -> String {
+    let now = signal.now.timestamp();
+    let before = |field: fn(&Own<'_>) -> Option<String>| previous.and_then(field);
+    let actor = signal.actor.map(str::to_owned).or_else(|| before(|own| own.actor.clone()));
+    let started = before(|own| own.started_at.clone()).unwrap_or_else(|| now.clone());
+    let host = signal.host.or_else(|| previous?.host_pid);
+    let touched = list(previous.and_then(|own| own.files_touched), signal.touched, TOUCHED);
+    let recent = list(previous.and_then(|own| own.recent_tool_use_ids), signal.tool_use, RECENT);
+    let mut out = String::with_capacity(512 + touched.len() + recent.len());
+    out.push_str("{\n  \"sessionId\": ");
+    out.push_str(&quoted(signal.id));
+    let mut put = |key: &str, value: &str| {
+        out.push_str(",\n  \"");
+        out.push_str(key);
+        out.push_str("\": ");
+        out.push_str(value);
+    };
+    let or_null = |text: Option<&str>| text.map_or_else(|| "null".to_owned(), quoted);
+    put("actor", &or_null(actor.as_deref()));
+    put("cardId", &or_null(previous.and_then(|own| own.card.as_deref())));
+    put("pid", &process_id().to_string());
+    put("startedAt", &quoted(&started));
+    put("lastSignalAt", &quoted(&now));
+    put("filesTouched", &touched);
+    if let Some(host) = host {
+        put("hostPid", &host.to_string());
     }
+    if recent != "[]" {
+        put("recentToolUseIds", &recent);
+    }
+    out.push_str("\n}\n");
+    out
+}
+
+/// A text as JSON.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// The texts of a list, each as it is written.
+fn texts(list: Option<&RawValue>) -> impl Iterator<Item = &str> {
+    let mut rest = list.map(RawValue::get).filter(|raw| raw.starts_with('[')).unwrap_or_default();
+    std::iter::from_fn(move || {
+        let begin = rest.find('"')?;
+        let mut end = begin + 1;
+        // The value has been parsed: every text in it ends.
+        while *rest.as_bytes().get(end)? != b'"' {
+            end += if rest.as_bytes()[end] == b'\\' { 2 } else { 1 };
+        }
+        let text = &rest[begin..=end];
+        rest = &rest[end + 1..];
+        Some(text)
+    })
+}
+
+/// A list as it is written, with `item` put last: texts are distinct, and there are at most `most`.
+fn list(raw: Option<&RawValue>, item: Option<&str>, most: usize) -> String {
+    let item = item.map(quoted);
+    let Some(item) = &item else {
+        return raw.map(RawValue::get).filter(|raw| raw.starts_with('[')).unwrap_or("[]").to_owned();
+    };
+    let mut all: Vec<&str> = texts(raw).filter(|known| known != item).collect();
+    all.push(item);
+    format!("[\n    {}\n  ]", all[all.len().saturating_sub(most)..].join(",\n    "))
 }
 
 /// One sign of life.
@@ -117,18 +178,6 @@ pub struct Signal<'a> {
     pub touched: Option<&'a str>,
     /// The tool call's id.
     pub tool_use: Option<&'a str>,
-}
-
-/// Puts `item` last in a list of distinct texts that holds at most `most`.
-fn remember(list: &mut Vec<String>, item: &str, most: usize) {
-    list.retain(|known| known != item);
-    list.push(item.to_owned());
-    let extra = list.len().saturating_sub(most);
-    list.drain(..extra);
-}
-
-fn parse(bytes: &[u8]) -> Option<Session> {
-    serde_json::from_slice(bytes).ok()
 }
 
 /// The name of a session's file: the id with every run of other characters than letters, digits, `_`, `.`, `-` as one
@@ -204,8 +253,10 @@ pub fn read_all(sessions: &Dir) -> Vec<Session> {
         if names.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     names.sort_unstable();
-    let mut found: Vec<Session> =
-        names.iter().filter_map(|name| parse(&sessions.read(name, CAP).ok()?)).collect();
+    let mut found: Vec<Session> = names
+        .iter()
+        .filter_map(|name| serde_json::from_slice(&sessions.read(name, CAP).ok()?).ok())
+        .collect();
     found.sort_by_key(|session| std::cmp::Reverse(session.last_signal()));
     found
 }
@@ -235,8 +286,10 @@ mod tests {
             touched: Some("a"),
             tool_use: Some("t1"),
         };
-        let first = Session::signalled(None, signal);
-        assert_eq!(first.started_at.as_deref(), Some("2026-01-01T00:00:00.000Z"));
+        let first = text(None, signal);
+        let own = Own::parse(first.as_bytes()).unwrap();
+        assert_eq!(own.started_at.as_deref(), Some("2026-01-01T00:00:00.000Z"));
+        assert!(own.has_seen("t1") && !own.has_seen("t"));
         let later = Signal {
             actor: None,
             host: None,
@@ -245,25 +298,40 @@ mod tests {
             now: at("2026-01-01T00:01:00Z"),
             ..signal
         };
-        let second = Session::signalled(Some(first.clone()), later);
-        assert_eq!(second.started_at, first.started_at);
-        assert_eq!(second.last_signal_at.as_deref(), Some("2026-01-01T00:01:00.000Z"));
-        assert_eq!((second.actor, second.host_pid), (Some("ann@box".into()), Some(7)));
-        assert_eq!(
-            (second.files_touched, second.recent_tool_use_ids),
-            (vec!["a".to_owned()], vec!["t1".to_owned()])
-        );
+        let second = text(Some(&own), later);
+        let wanted = "{\n  \"sessionId\": \"s-1\",\n  \"actor\": \"ann@box\",\n  \"cardId\": null,\n  \"pid\": 0,\n  \
+            \"startedAt\": \"2026-01-01T00:00:00.000Z\",\n  \"lastSignalAt\": \"2026-01-01T00:01:00.000Z\",\n  \
+            \"filesTouched\": [\n    \"a\"\n  ],\n  \"hostPid\": 7,\n  \"recentToolUseIds\": [\n    \"t1\"\n  ]\n}\n";
+        assert_eq!(second, wanted.replace("\"pid\": 0", &format!("\"pid\": {}", process_id())));
     }
 
     #[test]
     fn the_lists_are_bounded_and_distinct() {
-        let mut list = Vec::new();
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let mut written = "[]".to_owned();
         for number in 0..60 {
-            remember(&mut list, &format!("f{number}"), TOUCHED);
+            written = list(Some(&raw(&written)), Some(&format!("f{number}")), TOUCHED);
         }
-        remember(&mut list, "f20", TOUCHED);
-        assert_eq!(list.len(), TOUCHED);
-        assert_eq!(list.first().map(String::as_str), Some("f10"));
-        assert_eq!(list.last().map(String::as_str), Some("f20"));
+        written = list(Some(&raw(&written)), Some("f20"), TOUCHED);
+        let all: Vec<String> = serde_json::from_str(&written).unwrap();
+        assert_eq!(all.len(), TOUCHED);
+        assert_eq!((all[0].as_str(), all[TOUCHED - 1].as_str()), ("f10", "f20"));
+        assert_eq!(list(None, None, 3), "[]");
+        assert_eq!(list(Some(&raw("{\"a\":[\"b\"]}")), None, 3), "[]");
+        assert_eq!(list(Some(&raw("7")), Some("x"), 3), "[\n    \"x\"\n  ]");
+    }
+
+    #[test]
+    fn a_text_is_found_as_it_was_given() {
+        let odd = ["a\"b", "\\", "\\\"", "é\u{1f600}\n", "]", ",", ""];
+        let mut written = "[]".to_owned();
+        for text in odd {
+            written = list(Some(&RawValue::from_string(written).unwrap()), Some(text), 50);
+        }
+        assert_eq!(serde_json::from_str::<Vec<String>>(&written).unwrap(), odd);
+        let file = format!("{{\"sessionId\":\"s\",\"recentToolUseIds\":{written}}}");
+        let own = Own::parse(file.as_bytes()).unwrap();
+        assert!(odd.iter().all(|text| own.has_seen(text)));
+        assert!(!own.has_seen("b") && !own.has_seen("a"));
     }
 }

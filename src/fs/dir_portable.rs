@@ -32,6 +32,11 @@ impl Entry<'_> {
         self.kind
     }
 
+    /// The modification time of a regular file, in nanoseconds; `None` for anything else that is there by now.
+    pub fn file_time(&self) -> Option<i64> {
+        self.stat().ok().filter(|stat| stat.kind == Kind::File).map(|stat| stat.mtime_ns)
+    }
+
     /// What it is now, links not followed.
     pub fn stat(&self) -> io::Result<Stat> {
         Ok(stat_of(&std::fs::symlink_metadata(self.dir.0.join(&self.name))?))

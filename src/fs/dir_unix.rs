@@ -38,6 +38,12 @@ impl Entry<'_> {
         self.kind
     }
 
+    /// The modification time of a regular file, in nanoseconds; `None` for anything else that is there by now.
+    pub fn file_time(&self) -> Option<i64> {
+        let stat = rustix::fs::statat(&self.dir.fd, self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        (FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile).then(|| mtime_of(&stat))
+    }
+
     /// What it is now, links not followed.
     pub fn stat(&self) -> io::Result<Stat> {
         Ok(stat_of(&rustix::fs::statat(&self.dir.fd, self.name, AtFlags::SYMLINK_NOFOLLOW)?))
@@ -323,14 +329,22 @@ fn kind_of(kind: FileType) -> Kind {
     reason = "the field types differ between platforms"
 )]
 fn stat_of(stat: &rustix::fs::Stat) -> Stat {
-    let ns = |seconds: i64, part: i64| seconds.saturating_mul(1_000_000_000).saturating_add(part);
     Stat {
         kind: kind_of(FileType::from_raw_mode(stat.st_mode)),
         size: stat.st_size as u64,
-        mtime_ns: ns(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-        ctime_ns: ns(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        mtime_ns: mtime_of(stat),
+        ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         ino: stat.st_ino.into(),
     }
+}
+
+#[allow(clippy::unnecessary_cast, reason = "the field types differ between platforms")]
+fn mtime_of(stat: &rustix::fs::Stat) -> i64 {
+    nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64)
+}
+
+fn nanoseconds(seconds: i64, part: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(part)
 }
 
 #[cfg(test)]

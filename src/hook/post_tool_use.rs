@@ -8,7 +8,7 @@ use crate::activity::board::{self, Claim, Effort, Told};
 use crate::activity::claim::Me;
 use crate::activity::ledger::{self, Collision, Event, Line};
 use crate::activity::root::locate;
-use crate::activity::session::{self, Session, Signal};
+use crate::activity::session::{self, Own, Session, Signal};
 use crate::clock::Time;
 use crate::fs::Dir;
 use std::fmt::Write as _;
@@ -35,14 +35,15 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
     let Some(id) = call.session.clone() else { return Ok(Answer::Silent) };
     let root = Rc::clone(&call.root);
     let sessions = session::folder(&root)?;
-    let previous = Session::read(&sessions, &id);
+    let file = session::read_file(&sessions, &id);
+    let previous = file.as_deref().and_then(Own::parse);
     let call_id = call.payload.tool_use_id.clone();
     if let (Some(previous), Some(call_id)) = (&previous, &call_id)
-        && previous.recent_tool_use_ids.contains(call_id)
+        && previous.has_seen(call_id)
     {
         return Ok(Answer::Silent);
     }
-    let before = previous.as_ref().and_then(Session::last_signal);
+    let before = previous.as_ref().and_then(Own::last_signal);
     let edited = edited(call);
     let me = call.me();
     let signal = Signal {
@@ -53,7 +54,7 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
         touched: edited.as_ref().map(|place| place.path.as_str()),
         tool_use: call_id.as_deref(),
     };
-    let written = Session::signalled(previous, signal).write(&sessions);
+    let written = session::signal(&sessions, previous.as_ref(), signal);
     call.note(written);
     if let Some(place) = edited {
         let home = if place.root == call.roots.session { root } else { Rc::new(Dir::open(&place.root)?) };

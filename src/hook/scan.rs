@@ -220,12 +220,11 @@ impl<'a> Walk<'a> {
             match entry.kind() {
                 Kind::File => {
                     // The listing may be older than the entry: whatever it is by now, only a regular file counts.
-                    if let Ok(stat) = entry.stat()
-                        && stat.mtime_ns >= self.window_ns
-                        && stat.kind == Kind::File
+                    if let Some(mtime_ns) = entry.file_time()
+                        && mtime_ns >= self.window_ns
                     {
                         let name = entry.name().to_string_lossy();
-                        keep(self.plan, &mut self.out, joined(path, &name), stat.mtime_ns);
+                        keep(self.plan, &mut self.out, joined(path, &name), mtime_ns);
                     }
                 }
                 Kind::Dir => {

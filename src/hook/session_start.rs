@@ -4,7 +4,7 @@ use super::text::{ID, NAME, TITLE, clean, name, quoted};
 use super::{Answer, Call};
 use crate::activity::board::{self, Claim, Effort, Me, Outline, Told};
 use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
-use crate::activity::session::{self, Session, Signal};
+use crate::activity::session::{self, Own, Session, Signal};
 use crate::activity::{actor::disc, ledger};
 use crate::clock::Time;
 use crate::fs::{Dir, Kind};
@@ -50,7 +50,9 @@ pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
         }
         let signal =
             Signal { id: &id, actor: me.actor(), now: call.now, host: host(), touched: None, tool_use: None };
-        let written = Session::signalled(Session::read(sessions, &id), signal).write(sessions);
+        let file = session::read_file(sessions, &id);
+        let previous = file.as_deref().and_then(Own::parse);
+        let written = session::signal(sessions, previous.as_ref(), signal);
         call.note(written);
     } else if let Some(sessions) = &sessions {
         prune(sessions);
