@@ -107,7 +107,7 @@ fn without_a_binary_hooks_are_silent_but_for_one_message() {
         let answer = &answer["hookSpecificOutput"];
         assert_eq!(answer["hookEventName"], "SessionStart");
         let context = answer["additionalContext"].as_str().unwrap();
-        assert!(context.starts_with("Workfile: ") && context.contains("`cargo install workfile`"));
+        assert!(context.starts_with("Workfile: ") && context.contains("`cargo install --git https://"));
         for args in [&["card", "list"][..], &[], &["hooks"]] {
             let other = folders.run(path, args);
             assert_eq!((other.code, other.stdout.as_str()), (Some(127), ""));
