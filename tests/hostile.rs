@@ -1,6 +1,7 @@
 //! What strangers, careless hands and full disks do to the command line.
 
 use crate::payload::{pre_edit, start};
+use crate::process::call;
 use crate::world::{ACTIVITY, World};
 use serde_json::json;
 use std::process::Stdio;
@@ -41,5 +42,19 @@ fn an_answer_does_not_depend_on_who_read_the_cards_last() {
         std::fs::remove_file(world.root.join(ACTIVITY).join("board.json")).ok();
         let rebuilt = asked();
         assert_eq!((rebuilt, asked()), (path == "d255/x", rebuilt), "{path}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn rules_without_an_end_are_not_read() {
+    // A pipe that nobody writes to stands for every device that a committed link may lead to.
+    for (rules, exit) in [(".gitignore", 3), (".ignore", 0), ("docs/.gitignore", 0), ("docs/deep/.ignore", 0)]
+    {
+        let world = World::bare().file("docs/deep/a.md", "a").file("docs/deep/down/b.md", "b");
+        let made = world.process("mkfifo").arg(world.root.join(rules)).status().unwrap();
+        assert!(made.success());
+        let run = world.run(call(["init", "--dry-run", "--json"]));
+        assert_eq!(run.ended.code, Some(exit), "{rules}: {:?}", run.ended);
     }
 }

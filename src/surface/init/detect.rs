@@ -25,6 +25,9 @@ const NAME: usize = 100;
 /// Largest manifest that is read.
 const MANIFEST_BYTES: u64 = 1 << 20;
 
+/// Where a folder says what is to be ignored.
+const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
+
 /// Folders whose folders are parts of the project.
 const CONTAINERS: [&str; 3] = ["apps", "packages", "crates"];
 
@@ -73,14 +76,29 @@ pub(super) fn folders(folder: &Path) -> BTreeSet<String> {
     names.filter(|name| !FOREIGN.contains(&&**name)).collect()
 }
 
+/// Whether what a folder says of ignored entries can be read by a reader that follows links and takes no bound: git
+/// does not follow such a link either, and it may lead to a device without an end.
+fn has_plain_rules(folder: &Path) -> bool {
+    let is_plain = |name: &str| match folder.join(name).symlink_metadata() {
+        Ok(found) => found.is_file() && found.len() <= MANIFEST_BYTES,
+        Err(_) => true,
+    };
+    RULES.into_iter().all(is_plain)
+}
+
 /// What a folder holds, hidden and ignored entries left out.
 fn walk(folder: &Path, depth: usize) -> impl Iterator<Item = DirEntry> {
     let foreign = |entry: &DirEntry| entry.file_name().to_str().is_some_and(|name| FOREIGN.contains(&name));
+    let rules = folder.ancestors().all(has_plain_rules);
     WalkBuilder::new(folder)
         .max_depth(Some(depth))
         .require_git(false)
         .git_global(false)
-        .filter_entry(move |entry| entry.depth() == 0 || !foreign(entry))
+        .parents(rules)
+        .ignore(rules)
+        .git_ignore(rules)
+        .git_exclude(rules)
+        .filter_entry(move |entry| entry.depth() == 0 || !foreign(entry) && has_plain_rules(entry.path()))
         .build()
         .take(ENTRIES)
         .filter_map(Result::ok)
