@@ -7,7 +7,8 @@
 //! G0023<pattern>\t<session>\t<holder>                         an entry with * or ?
 //! ```
 //!
-//! Four digits behind the letter say how long the rest of the line is, so that a reader need not search for its end. The
+//! The literal entries come last and in order: what covers a path is a beginning of it, so a reader ends at the first one that
+//! stands behind the path. Four digits behind the letter say how long the rest of the line is, so that a reader need not search for its end. The
 //! index only ever answers "is this path clear"; who holds it and what is said about it comes from `board.json`. A line that
 //! cannot be read, another stamp or another version: no answer.
 
@@ -50,17 +51,26 @@ fn text(board: &Board, stat: &Stat) -> Option<String> {
             return None;
         }
     }
+    let mut literal = Vec::new();
     for claim in board.claims.iter().filter(|claim| claim.is_doing()) {
+        let session = claim.session.as_deref().unwrap_or_default();
         for entry in &claim.scope {
             let Some(walk) = scope::start(entry) else { continue };
-            let (kind, shown) =
-                if walk.pattern { ('G', entry.as_str()) } else { ('P', walk.literal.as_str()) };
-            let session = claim.session.as_deref().unwrap_or_default();
+            let shown = if walk.pattern { entry } else { &walk.literal };
+            if !clean(shown) || !clean(session) || !clean(&claim.claimed_by) {
+                return None;
+            }
             let line = format!("{shown}\t{session}\t{}", claim.claimed_by);
-            if !clean(shown) || !clean(session) || !clean(&claim.claimed_by) || !push(kind, &line) {
+            if !walk.pattern {
+                literal.push((walk.literal, line));
+            } else if !push('G', &line) {
                 return None;
             }
         }
+    }
+    literal.sort_unstable();
+    if !literal.iter().all(|(_, line)| push('P', line)) {
+        return None;
     }
     Some(out)
 }
@@ -92,13 +102,14 @@ pub(super) fn is_clear(root: &Dir, asked: &Asked<'_>, window: &mut Vec<u8>) -> O
     }
     let mut continued: Vec<String> = Vec::new();
     loop {
-        let verdict = match text.line() {
-            Next::Line(kind, rest) => judge(kind, rest, asked, &mut continued),
-            Next::End => break,
-            Next::Broken => return None,
-        };
+        let lines = &text.window[text.from..];
+        let (verdict, left) = judge_lines(lines, asked, &mut continued);
+        text.from = text.window.len() - left;
         match verdict {
-            Line::Passes => {}
+            Line::Beyond => break,
+            Line::Passes if text.unread == 0 && left == 0 => break,
+            Line::Passes if text.unread == 0 => return None,
+            Line::Passes => text.fill()?,
             Line::Blocks => return Some(false),
             Line::Broken => return None,
         }
@@ -106,6 +117,26 @@ pub(super) fn is_clear(root: &Dir, asked: &Asked<'_>, window: &mut Vec<u8>) -> O
     // The process ends soon; giving the handle back would be a call for nothing.
     std::mem::forget(file);
     Some(true)
+}
+
+/// Judges the whole lines at the beginning of `lines`, up to one that does not pass; how much is left behind them.
+fn judge_lines(lines: &[u8], asked: &Asked<'_>, continued: &mut Vec<String>) -> (Line, usize) {
+    let mut left = lines;
+    while let [kind, a, b, c, d, tail @ ..] = left {
+        let digit = |digit: u8| usize::from(digit.wrapping_sub(b'0'));
+        let length = digit(*a) * 1000 + digit(*b) * 100 + digit(*c) * 10 + digit(*d);
+        let Some(end) = tail.get(length) else {
+            return (if length > LONGEST { Line::Broken } else { Line::Passes }, left.len());
+        };
+        if *end != b'\n' {
+            return (Line::Broken, left.len());
+        }
+        match judge(*kind, &tail[..length], asked, continued) {
+            Line::Passes => left = &tail[length + 1..],
+            verdict => return (verdict, left.len()),
+        }
+    }
+    (Line::Passes, left.len())
 }
 
 fn head_matches(line: &[u8], stamp: &Stat, cards: i64) -> bool {
@@ -127,6 +158,8 @@ fn head_matches(line: &[u8], stamp: &Stat, cards: i64) -> bool {
 
 enum Line {
     Passes,
+    /// It and all that follow stand behind the path.
+    Beyond,
     Blocks,
     Broken,
 }
@@ -136,11 +169,13 @@ fn judge(kind: u8, rest: &[u8], asked: &Asked<'_>, continued: &mut Vec<String>) 
         b'P' if !Flavour::HOST.folds_case() => {
             // Most lines end here: the path leaves the entry within a few bytes.
             let path = asked.path.as_bytes();
-            let shared = rest.iter().zip(path).take_while(|(a, b)| a == b).count();
+            let shared = shared(rest, path);
             match rest.get(shared) {
                 Some(b'\t') if shared == 0 || shared == path.len() || path[shared] == b'/' => {
                     holder(&rest[shared + 1..], asked, continued)
                 }
+                Some(b'\t') => Line::Passes,
+                Some(next) if path.get(shared).is_none_or(|here| next > here) => Line::Beyond,
                 Some(_) => Line::Passes,
                 None => Line::Broken,
             }
@@ -166,6 +201,17 @@ fn judge(kind: u8, rest: &[u8], asked: &Asked<'_>, continued: &mut Vec<String>) 
     }
 }
 
+/// How many bytes two texts begin with alike: most differ within the first eight.
+fn shared(a: &[u8], b: &[u8]) -> usize {
+    if let (Some(first), Some(second)) = (a.first_chunk(), b.first_chunk()) {
+        let differ = u64::from_le_bytes(*first) ^ u64::from_le_bytes(*second);
+        if differ != 0 {
+            return differ.trailing_zeros() as usize / 8;
+        }
+    }
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
 /// The tail of a line that covers the path: whose it is.
 fn holder(tail: &[u8], asked: &Asked<'_>, continued: &[String]) -> Line {
     let Some((session, by)) = std::str::from_utf8(tail).ok().and_then(|tail| tail.split_once('\t')) else {
@@ -175,23 +221,13 @@ fn holder(tail: &[u8], asked: &Asked<'_>, continued: &[String]) -> Line {
     if asked.me.holds(session, by, continued) { Line::Passes } else { Line::Blocks }
 }
 
-/// Lines out of one window that is filled again and again.
+/// A file through one window that is filled again and again.
 struct Text<'a> {
     file: &'a File,
     window: &'a mut Vec<u8>,
     from: usize,
     /// How much of the file is still to be read.
     unread: u64,
-}
-
-/// What comes next in an index.
-enum Next<'a> {
-    /// The kind and the rest of a line.
-    Line(u8, &'a [u8]),
-    /// The file ends here, as it should.
-    End,
-    /// Anything else.
-    Broken,
 }
 
 impl Text<'_> {
@@ -209,31 +245,6 @@ impl Text<'_> {
         let end = self.window.iter().position(|byte| *byte == b'\n')?;
         self.from = end + 1;
         Some(&self.window[..end])
-    }
-
-    fn line(&mut self) -> Next<'_> {
-        loop {
-            let held = self.window.len() - self.from;
-            if let Some([kind, a, b, c, d]) = self.window[self.from..].first_chunk() {
-                let digit = |digit: u8| usize::from(digit.wrapping_sub(b'0'));
-                let length = digit(*a) * 1000 + digit(*b) * 100 + digit(*c) * 10 + digit(*d);
-                let (kind, begin) = (*kind, self.from + LEAD);
-                let end = begin + length;
-                if let Some(b'\n') = self.window.get(end) {
-                    self.from = end + 1;
-                    return Next::Line(kind, &self.window[begin..end]);
-                }
-                if length > LONGEST || end < self.window.len() {
-                    return Next::Broken;
-                }
-            }
-            if self.unread == 0 && held == 0 {
-                return Next::End;
-            }
-            if self.unread == 0 || self.fill().is_none() {
-                return Next::Broken;
-            }
-        }
     }
 }
 

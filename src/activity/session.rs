@@ -3,6 +3,7 @@
 use super::actor::disc;
 use crate::clock::Time;
 use crate::fs::{Dir, Kind, process_id};
+use crate::path::find_byte;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -140,11 +141,16 @@ fn quoted(text: &str) -> String {
 fn texts(list: Option<&RawValue>) -> impl Iterator<Item = &str> {
     let mut rest = list.map(RawValue::get).filter(|raw| raw.starts_with('[')).unwrap_or_default();
     std::iter::from_fn(move || {
-        let begin = rest.find('"')?;
+        let bytes = rest.as_bytes();
+        let begin = find_byte(b'"', bytes)?;
         let mut end = begin + 1;
-        // The value has been parsed: every text in it ends.
-        while *rest.as_bytes().get(end)? != b'"' {
-            end += if rest.as_bytes()[end] == b'\\' { 2 } else { 1 };
+        loop {
+            end += find_byte(b'"', &bytes[end..])?;
+            let escapes = bytes[begin + 1..end].iter().rev().take_while(|byte| **byte == b'\\').count();
+            if escapes % 2 == 0 {
+                break;
+            }
+            end += 1;
         }
         let text = &rest[begin..=end];
         rest = &rest[end + 1..];
