@@ -301,13 +301,11 @@ impl payload::Source for &mut Stdin {
         use rustix::io::Errno;
         let stdin = rustix::stdio::stdin();
         loop {
-            if self.ready == 0 {
-                if !self.wait(stdin)? {
-                    return Ok(0);
-                }
-                if self.large {
-                    self.ready = rustix::io::ioctl_fionread(stdin).unwrap_or(0);
-                }
+            if self.ready == 0 && self.large {
+                self.ready = rustix::io::ioctl_fionread(stdin).unwrap_or(0);
+            }
+            if self.ready == 0 && !self.wait(stdin)? {
+                return Ok(0);
             }
             match rustix::io::read(stdin, rustix::buffer::spare_capacity(into)) {
                 Err(Errno::INTR | Errno::AGAIN) => self.ready = 0,

@@ -13,6 +13,7 @@ use crate::clock::Time;
 use crate::fs::Dir;
 use std::fmt::Write as _;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -34,7 +35,8 @@ const NAMED: usize = 20;
 pub(super) fn answer(call: &mut Call) -> io::Result<Answer> {
     let Some(id) = call.session.clone() else { return Ok(Answer::Silent) };
     let root = Rc::clone(&call.root);
-    let sessions = session::folder(&root)?;
+    // The process ends soon; giving the handle back would be a call for nothing.
+    let sessions = ManuallyDrop::new(session::folder(&root)?);
     let file = session::read_file(&sessions, &id);
     let previous = file.as_deref().and_then(Own::parse);
     let call_id = call.payload.tool_use_id.clone();

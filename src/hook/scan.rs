@@ -52,6 +52,8 @@ struct Planned<'a> {
 /// A folder that is still to be looked at.
 struct Waiting {
     path: Range<usize>,
+    /// Where its own name begins in the path.
+    name: usize,
     /// The folder that it is in, held open; without one it is opened by its path.
     parent: Option<Rc<Dir>>,
 }
@@ -182,7 +184,7 @@ impl<'a> Walk<'a> {
         self.paths.clear();
         self.paths.push_str(literal);
         self.queue.clear();
-        self.queue.push_back(Waiting { path: 0..literal.len(), parent: None });
+        self.queue.push_back(Waiting { path: 0..literal.len(), name: 0, parent: None });
         while let Some(folder) = self.queue.pop_front() {
             if Instant::now() > self.until {
                 return Err(io::Error::new(io::ErrorKind::TimedOut, "too many files for the time there is"));
@@ -200,7 +202,7 @@ impl<'a> Walk<'a> {
     fn folder(&mut self, folder: Waiting) {
         let path = &self.paths[folder.path.clone()];
         let opened = match &folder.parent {
-            Some(parent) => parent.enter(OsStr::new(path.rsplit('/').next().unwrap_or(path))),
+            Some(parent) => parent.enter(OsStr::new(&self.paths[folder.name..folder.path.end])),
             None if path.is_empty() => self.root.enter(OsStr::new(".")),
             None => self.root.below(path),
         };
@@ -228,10 +230,10 @@ impl<'a> Walk<'a> {
                     }
                 }
                 Kind::Dir => {
-                    let name = entry.name().to_string_lossy();
-                    if !is_closed(&name) {
+                    // A name that is no text cannot be part of a scope either.
+                    if let Some(name) = entry.name().to_str().filter(|name| !is_closed(name)) {
                         let begin = self.names.len();
-                        self.names.push_str(&name);
+                        self.names.push_str(name);
                         self.folders.push(begin..self.names.len());
                     }
                 }
@@ -249,11 +251,13 @@ impl<'a> Walk<'a> {
             if begin < self.paths.len() {
                 self.paths.push('/');
             }
+            let own = self.paths.len();
             self.paths.push_str(&names[name.clone()]);
             if self.walked.contains(&&self.paths[begin..]) {
                 self.paths.truncate(begin);
             } else {
-                self.queue.push_back(Waiting { path: begin..self.paths.len(), parent: parent.clone() });
+                let path = begin..self.paths.len();
+                self.queue.push_back(Waiting { path, name: own, parent: parent.clone() });
             }
         }
         if parent.is_some_and(|parent| Rc::strong_count(&parent) == 1) {
