@@ -58,8 +58,8 @@ fn every_verdict_has_its_bound() {
     assert_eq!(verdicts([Some(47_499), None, None]), [CeilingCanComeDown, RecordCanComeDown]);
     assert_eq!(verdicts([None, Some(14), None]), [CeilingCanComeDown]);
     assert_eq!(verdicts([None, Some(16), None]), [AboveRecord], "two calls too many");
-    assert_eq!(verdicts([None, None, Some(11)]), []);
-    assert_eq!(verdicts([None, None, Some(12)]), [AboveRecord]);
+    assert_eq!(verdicts([None, None, Some(13)]), []);
+    assert_eq!(verdicts([None, None, Some(14)]), [AboveRecord]);
 }
 
 #[test]
