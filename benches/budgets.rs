@@ -76,7 +76,8 @@ impl Budget {
 }
 
 /// What a count may grow by before it is a regression. Instructions move a little with lengths of process ids and inodes;
-/// a listing takes as many calls as the file system likes; where the stack begins and how a fresh file lies in memory decide over a few pages.
+/// a listing takes as many calls as the file system likes; where the stack begins and how a file lies in the page cache decide
+/// over a few pages, here and in the row that is taken off.
 const fn slack(count: usize, recorded: u64) -> u64 {
     match count {
         0 => recorded / 50,

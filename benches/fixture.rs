@@ -121,6 +121,9 @@ impl Fixture {
         for row in &rows {
             row.prove(&program)?;
         }
+        // Tens of megabytes would otherwise be written out in the middle of a measurement.
+        #[cfg(unix)]
+        rustix::fs::sync();
         Ok(Self { rows, program, top })
     }
 
