@@ -53,9 +53,10 @@ fn run(criterion: &mut Criterion) -> io::Result<()> {
 
 fn paths(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("path::normalise");
-    for (name, text) in
-        [("absolute", "/home/ann/repository/src/free/edit.rs"), ("relative", "../repository/./src//free/../free/edit.rs")]
-    {
+    for (name, text) in [
+        ("absolute", "/home/ann/repository/src/free/edit.rs"),
+        ("relative", "../repository/./src//free/../free/edit.rs"),
+    ] {
         group.bench_function(name, |bencher| {
             bencher.iter(|| path::normalise(black_box(text), black_box("/home/ann/work")));
         });

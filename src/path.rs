@@ -57,8 +57,20 @@ pub fn is_control(c: char) -> bool {
 }
 
 /// `text` without white space ([`is_space`]) at both ends.
+#[allow(
+    clippy::inline_always,
+    reason = "a call to another page of the program costs a hook more than the call does"
+)]
+#[inline(always)]
 pub fn trim(text: &str) -> &str {
-    text.trim_matches(is_space)
+    let mut rest = text;
+    while let Some(first) = rest.chars().next().filter(|c| is_space(*c)) {
+        rest = &rest[first.len_utf8()..];
+    }
+    while let Some(last) = rest.chars().next_back().filter(|c| is_space(*c)) {
+        rest = &rest[..rest.len() - last.len_utf8()];
+    }
+    rest
 }
 
 /// Where `byte` stands first. Not `memchr::memchr`: that one asks the processor for its features first, which costs more

@@ -102,13 +102,16 @@ impl Asked<'_> {
 }
 
 /// The first eight letters and digits of a session id, lower case; `None` when it has none.
+#[allow(
+    clippy::inline_always,
+    reason = "a call to another page of the program costs a hook more than the call does"
+)]
+#[inline(always)]
 pub fn disc(session: &str) -> Option<String> {
-    let short: String = session
-        .bytes()
-        .filter(u8::is_ascii_alphanumeric)
-        .take(8)
-        .map(|byte| char::from(byte.to_ascii_lowercase()))
-        .collect();
+    let mut short = String::with_capacity(8);
+    for byte in session.bytes().filter(u8::is_ascii_alphanumeric).take(8) {
+        short.push(char::from(byte.to_ascii_lowercase()));
+    }
     (!short.is_empty()).then_some(short)
 }
 

@@ -21,6 +21,11 @@ pub fn find_declared(start: &str) -> Option<String> {
 }
 
 /// Whether `dir` itself declares a workspace.
+#[allow(
+    clippy::inline_always,
+    reason = "a call to another page of the program costs a hook more than the call does"
+)]
+#[inline(always)]
 pub fn declares(dir: &str) -> bool {
     DECLARED.iter().any(|name| exists(dir, name))
 }
@@ -48,10 +53,20 @@ fn search(start: &str, is_root: impl Fn(&str) -> bool) -> Option<String> {
     None
 }
 
+#[allow(
+    clippy::inline_always,
+    reason = "a call to another page of the program costs a hook more than the call does"
+)]
+#[inline(always)]
 fn exists(dir: &str, name: &str) -> bool {
     std::fs::symlink_metadata(join(dir, name)).is_ok()
 }
 
+#[allow(
+    clippy::inline_always,
+    reason = "a call to another page of the program costs a hook more than the call does"
+)]
+#[inline(always)]
 fn join(dir: &str, name: &str) -> String {
     let mut path = String::with_capacity(dir.len() + name.len() + 1);
     path.push_str(dir);

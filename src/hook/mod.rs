@@ -134,8 +134,9 @@ pub fn run(event: Option<&OsStr>) -> u8 {
     if is_off() {
         return 0;
     }
-    let word = event.unwrap_or_default().to_string_lossy();
-    let Some(event) = Event::from_argument(&word) else {
+    let known = event.and_then(OsStr::to_str).and_then(Event::from_argument);
+    let Some(event) = known else {
+        let word = event.unwrap_or_default().to_string_lossy();
         complain(&word, "there is no such event: session-start, pre-tool-use or post-tool-use");
         return 0;
     };
@@ -296,6 +297,11 @@ impl Stdin {
 }
 
 impl payload::Source for &mut Stdin {
+    #[allow(
+        clippy::inline_always,
+        reason = "a call to another page of the program costs a hook more than the call does"
+    )]
+    #[inline(always)]
     #[cfg(unix)]
     fn fill(&mut self, into: &mut Vec<u8>) -> io::Result<usize> {
         use rustix::io::Errno;

@@ -145,6 +145,7 @@ impl Keep<'_> {
 
 impl<S: Source> Scanner<'_, S> {
     /// The next bytes; `Malformed` when there are none.
+    #[inline(never)]
     fn fill(&mut self) -> Scan<()> {
         if self.total >= MOST {
             return Err(Malformed);
