@@ -15,6 +15,7 @@ use serde::Serialize;
 use std::io;
 use std::time::Instant;
 
+use super::claim::Held;
 pub use super::claim::Me;
 pub use super::upkeep::{Change, Upkeep};
 
@@ -55,6 +56,16 @@ impl Claim {
     pub(super) fn limit(&mut self) {
         self.scope.retain(|entry| entry.len() <= crate::scope::ENTRY_BYTES);
         self.scope.truncate(ENTRIES);
+    }
+
+    /// What the claim is judged by.
+    pub fn held(&self) -> Held<'_> {
+        Held {
+            id: &self.id,
+            by: Some(&self.claimed_by),
+            at: self.claimed_at.as_deref(),
+            session: self.session.as_deref(),
+        }
     }
 
     /// Whether the claim guards anything now.
@@ -119,6 +130,8 @@ impl Board {
         for claim in &mut claims {
             claim.limit();
         }
+        // Other tools need not keep the order.
+        claims.sort_by(|a, b| a.id.cmp(&b.id));
         let mut aliases = found.aliases.0.0;
         aliases.truncate(ALIAS_KEYS);
         for (_, values) in &mut aliases {

@@ -1,11 +1,12 @@
 //! The board from the cards themselves: one look at each card, one short read of those that changed.
 
 use super::board::{Aliases, Board, CARDS, Claim};
-use super::claim::{Held, session_of};
+use super::claim::session_of;
 use super::heads::{Heads, Known};
 use super::session::Session;
 use crate::clock::Time;
 use crate::fs::{Dir, Entry, Kind, Stat, read_more};
+use crate::path::trim;
 use crate::record::{Head, Header, Mention, head_mentions, read_head};
 use std::ffi::OsString;
 use std::fs::File;
@@ -68,15 +69,8 @@ pub(super) fn rebuild(
     found.sort_unstable_by(|a, b| (&a.claim.id, &a.path).cmp(&(&b.claim.id, &b.path)));
     board.claims = found.into_iter().map(|found| found.claim).collect();
     for claim in &mut board.claims {
-        claim.session = remembered(known, claim).or_else(|| {
-            let held = Held {
-                id: &claim.id,
-                by: Some(&claim.claimed_by),
-                at: claim.claimed_at.as_deref(),
-                session: None,
-            };
-            session_of(held, &claim.claimed_by, sessions)
-        });
+        claim.session =
+            remembered(known, claim).or_else(|| session_of(claim.held(), &claim.claimed_by, sessions));
     }
     Ok(Some(board))
 }
@@ -95,20 +89,13 @@ pub(super) fn is_unchanged(root: &Dir, heads: &mut Heads, cards: u64, until: Ins
     Ok(whole && same == cards)
 }
 
-/// The session of the same claim on the board before.
+/// The session of the same claim among the claims of the board before, which are in order.
 pub(super) fn remembered(claims: &[Claim], claim: &Claim) -> Option<String> {
-    let same = |other: &&Claim| {
-        other.id == claim.id
-            && other.claimed_by == claim.claimed_by
-            && other.claimed_at == claim.claimed_at
-            && other.session.is_some()
-    };
-    let found = match claims.binary_search_by(|other| other.id.cmp(&claim.id)) {
-        Ok(at) => claims.get(at).filter(same),
-        Err(_) => None,
-    };
-    // Other tools need not keep the order, and one id may stand there twice.
-    found.or_else(|| claims.iter().find(same))?.session.clone()
+    let first = claims.partition_point(|other| other.id < claim.id);
+    let same = claims[first..].iter().take_while(|other| other.id == claim.id);
+    let mut same =
+        same.filter(|other| other.claimed_by == claim.claimed_by && other.claimed_at == claim.claimed_at);
+    same.find_map(|other| other.session.clone())
 }
 
 /// A claim, and the card that states it.
@@ -250,7 +237,7 @@ const HOLDER: &str = "claimed_by";
 
 /// The claim that a card's header states.
 fn claim(header: &Header) -> Option<Claim> {
-    let text = |key: &str| header.text(key).filter(|text| !text.is_empty()).map(str::to_owned);
+    let text = |key: &str| header.text(key).filter(|text| !trim(text).is_empty()).map(str::to_owned);
     let mut claim = Claim {
         id: text("id")?,
         claimed_by: text(HOLDER)?,

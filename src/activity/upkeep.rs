@@ -1,7 +1,7 @@
 //! The board's share of every card mutation.
 
 use super::board::{Board, Claim, cards_mtime};
-use super::claim::{Held, session_of};
+use super::claim::session_of;
 use super::rebuild::remembered;
 use super::session;
 use crate::clock;
@@ -102,9 +102,7 @@ impl Upkeep {
 
 /// The session behind a claim, from the session files.
 fn looked_up(root: &Dir, claim: &Claim) -> Option<String> {
-    let at = claim.claimed_at.as_deref();
-    let held = Held { id: &claim.id, by: Some(&claim.claimed_by), at, session: None };
-    session_of(held, &claim.claimed_by, &session::of(root))
+    session_of(claim.held(), &claim.claimed_by, &session::of(root))
 }
 
 fn open(root: &Path) -> Option<Dir> {

@@ -3,7 +3,7 @@
 use super::text::{ID, NAME, PATH, TIME, clean, name, quoted};
 use super::{Answer, Call, protocol};
 use crate::activity::board::{self, Claim, Effort, Guard, Me, Told};
-use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
+use crate::activity::claim::{LEASE_HOURS, State, judge};
 use crate::activity::root::{Place, locate};
 use crate::activity::session;
 use crate::clock::Time;
@@ -84,13 +84,7 @@ fn ask(claim: &Claim, entry: &str, others: usize, path: &str, silence: Option<St
 /// before.
 fn silence(root: &Dir, claim: &Claim, now: Time) -> Option<String> {
     let sessions = session::of(root);
-    let held = Held {
-        id: &claim.id,
-        by: Some(&claim.claimed_by),
-        at: claim.claimed_at.as_deref(),
-        session: claim.session.as_deref(),
-    };
-    let judged = judge(held, &sessions, LEASE_HOURS, now);
+    let judged = judge(claim.held(), &sessions, LEASE_HOURS, now);
     let minutes = judged.silent_ms.filter(|_| judged.state == State::Orphaned)? / 60_000;
     Some(if minutes >= 120 {
         format!(", silent for {} h", minutes / 60)

@@ -3,7 +3,7 @@
 use super::text::{ID, NAME, TITLE, clean, name, quoted};
 use super::{Answer, Call};
 use crate::activity::board::{self, Claim, Effort, Me, Outline, Told};
-use crate::activity::claim::{Held, LEASE_HOURS, State, judge};
+use crate::activity::claim::{LEASE_HOURS, State, judge};
 use crate::activity::session::{self, Own, Session, Signal};
 use crate::activity::{actor::disc, ledger};
 use crate::clock::Time;
@@ -179,15 +179,9 @@ fn line(claim: &Claim, me: &Me, continued: &[String], sessions: &[Session], now:
         let _ = write!(out, " \"{}\"", quoted(title, TITLE));
     }
     let _ = write!(out, " held by {}", name(&claim.claimed_by));
-    let held = Held {
-        id: &claim.id,
-        by: Some(&claim.claimed_by),
-        at: claim.claimed_at.as_deref(),
-        session: claim.session.as_deref(),
-    };
     if claim.session.is_some() && me.holds(claim.session.as_deref(), &claim.claimed_by, continued) {
         out.push_str(" (this session)");
-    } else if judge(held, sessions, LEASE_HOURS, now).state == State::Live {
+    } else if judge(claim.held(), sessions, LEASE_HOURS, now).state == State::Live {
         out.push_str(" (live)");
     }
     let entries: Vec<String> =
