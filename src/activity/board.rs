@@ -23,6 +23,8 @@ pub use super::upkeep::{Change, Upkeep};
 pub(super) const FILE: &str = "board.json";
 /// Where the hooks look for cards, below a root.
 pub(super) const CARDS: &str = ".project/cards";
+/// Keys of a card whose value is a list however it is written.
+pub const LISTS: [&str; 5] = ["tags", "depends", "scope", "related", "origin"];
 /// A longer board counts as absent.
 const CAP: u64 = 1024 * 1024;
 /// What a reader takes of a board.

@@ -1,6 +1,6 @@
 //! The board from the cards themselves: one look at each card, one short read of those that changed.
 
-use super::board::{Aliases, Board, CARDS, Claim};
+use super::board::{Aliases, Board, CARDS, Claim, LISTS};
 use super::claim::session_of;
 use super::heads::{Heads, Known};
 use super::session::Session;
@@ -14,8 +14,6 @@ use std::io;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// The list keys that a claim is read from.
-const LISTS: [&str; 5] = ["tags", "depends", "scope", "related", "origin"];
 /// Enough for almost every header.
 const HEAD: usize = 4 * 1024;
 /// A header that does not end within this counts as absent.
@@ -107,7 +105,8 @@ struct Found {
 /// What is done with a card: the folder it is in, its entry, and its path below the folder of cards.
 type Each<'a> = dyn FnMut(&Dir, &Entry<'_>, &[u8]) -> ControlFlow<()> + 'a;
 
-/// Hands every card below the folder of cards to `each`, which may end it. `false` when it was ended, or when the top has too many entries. `seen` counts entries.
+/// Hands every card below the folder of cards to `each`, which may end it. `false` when it was ended, or when the
+/// top has too many entries. `seen` counts entries.
 fn walk(cards: &Dir, bound: Bound, seen: &mut usize, each: &mut Each<'_>) -> io::Result<bool> {
     walk_below(cards, &mut Vec::new(), 0, bound, seen, each)
 }

@@ -1,13 +1,11 @@
 //! The table of a card's fields in the order of a new header, and the vocabularies of the protocol.
 
+pub use crate::activity::board::LISTS;
 use crate::workspace::Cards;
 pub use crate::workspace::{EFFORTS, PRIORITIES, STATUSES, TYPES};
 
 /// Where a card can have come from.
 pub const RAISED: [&str; 2] = ["reported", "derived"];
-
-/// Keys whose value is a list however it is written.
-pub const LISTS: [&str; 5] = ["tags", "depends", "scope", "related", "origin"];
 
 /// The status that is always claimed.
 pub const DOING: &str = "doing";
