@@ -12,6 +12,7 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     most_operands: 0,
     about: "print whom changes are attributed to",
     flags: &[],
+    examples: &[("workfile agents whoami", "the name a claim would carry, and where it comes from")],
     dry_run: DryRun::No,
     listed: Listed::Yes,
     run: whoami,

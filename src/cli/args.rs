@@ -16,6 +16,27 @@ pub enum Takes {
     Many,
 }
 
+/// What a shell completes a value with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offers {
+    /// Nothing: the value is free text.
+    Nothing,
+    /// Names of files.
+    Files,
+    /// Paths, comma-separated.
+    Paths,
+    /// Names of folders.
+    Folders,
+    /// The id of a card.
+    Card,
+    /// Ids of cards, comma-separated.
+    Cards,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// Some of these words, comma-separated.
+    Words(&'static [&'static str]),
+}
+
 /// One flag of a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag {
@@ -27,28 +48,37 @@ pub struct Flag {
     pub value: &'static str,
     /// One line of help.
     pub help: &'static str,
+    /// What a shell completes the value with.
+    pub offers: Offers,
 }
 
 impl Flag {
     /// A flag without a value.
     pub const fn switch(name: &'static str, help: &'static str) -> Self {
-        Self { name, takes: Takes::Nothing, value: "", help }
+        Self { name, takes: Takes::Nothing, value: "", help, offers: Offers::Nothing }
     }
 
     /// A flag with a value.
     pub const fn value(name: &'static str, value: &'static str, help: &'static str) -> Self {
-        Self { name, takes: Takes::One, value, help }
+        Self { name, takes: Takes::One, value, help, offers: Offers::Nothing }
     }
 
     /// A flag with a value that may be given several times.
     pub const fn many(name: &'static str, value: &'static str, help: &'static str) -> Self {
-        Self { name, takes: Takes::Many, value, help }
+        Self { name, takes: Takes::Many, value, help, offers: Offers::Nothing }
+    }
+
+    /// The same with what a shell completes its value with.
+    #[must_use]
+    pub const fn offers(self, offers: Offers) -> Self {
+        Self { offers, ..self }
     }
 }
 
 /// Flags that every command has.
 pub(super) const GLOBAL: &[Flag] = &[
-    Flag::value("root", "DIR", "the workspace root itself; without it the current directory and upwards"),
+    Flag::value("root", "DIR", "the workspace root itself; without it the current directory and upwards")
+        .offers(Offers::Folders),
     Flag::switch("allow-new", "where no workspace is, use the directory as it is"),
     Flag::switch("json", "print one JSON value; failures as JSON on stderr"),
     Flag::switch("verbose", "print the workspace root on stderr first"),

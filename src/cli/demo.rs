@@ -17,6 +17,10 @@ pub(super) const COMMANDS: &[Command] = &[Command {
     most_operands: 0,
     about: "show two actors meeting, in a throwaway workspace",
     flags: &[Flag::switch("keep", "leave the workspace there and say where it is")],
+    examples: &[
+        ("workfile demo", "two actors meet, and what each of them is told"),
+        ("workfile demo --keep", "the same, and the workspace stays to look around in"),
+    ],
     dry_run: DryRun::No,
     listed: Listed::Yes,
     run,

@@ -1,6 +1,6 @@
 //! `init`: makes a workspace, shows first what that means, and says how to go on.
 
-use super::{Args, Command, Context, DryRun, Flag, Listed, Output, invalid_option, sanitise};
+use super::{Args, Command, Context, DryRun, Flag, Listed, Offers, Output, invalid_option, sanitise};
 use crate::failure::{Code, Failure};
 use crate::path::one_line;
 use crate::surface::init::{self, Existing, Plan, Status, Wishes};
@@ -24,8 +24,18 @@ pub(super) const COMMANDS: &[Command] = &[Command {
             "agents",
             "A,B",
             "agent instructions: agents-md, claude, cursor, copilot; empty for none",
+        )
+        .offers(Offers::Words(AGENT_TARGETS)),
+        Flag::value("ci", "A,B", "continuous integration: github, gitlab, generic; empty for none")
+            .offers(Offers::Words(CI_TARGETS)),
+    ],
+    examples: &[
+        ("workfile init", "look at what was detected and agree"),
+        (
+            "workfile init --yes --name \"Ferry\" --areas api,web",
+            "name the project and its areas and ask nothing",
         ),
-        Flag::value("ci", "A,B", "continuous integration: github, gitlab, generic; empty for none"),
+        ("workfile init --dry-run", "every file as it would be written"),
     ],
     dry_run: DryRun::Yes,
     listed: Listed::Yes,

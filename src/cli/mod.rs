@@ -8,6 +8,7 @@ mod args;
 mod card;
 mod claude;
 mod demo;
+mod help;
 mod init;
 mod near;
 mod next;
@@ -17,7 +18,7 @@ mod schema;
 use crate::activity::actor::{self, Asked, Identity, ProcessEnv};
 use crate::failure::{Code, Failure};
 use crate::workspace::{Access, Missing, Start, Workspace};
-pub use args::{Args, Flag, Takes, invalid_option, split_list};
+pub use args::{Args, Flag, Offers, Takes, invalid_option, split_list};
 pub use print::{Output, sanitise};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,12 +36,21 @@ pub struct Command {
     pub about: &'static str,
     /// Its own flags.
     pub flags: &'static [Flag],
+    /// One to three command lines and what each does; a listed command has them, and a test parses them.
+    pub examples: &'static [(&'static str, &'static str)],
     /// Whether `--dry-run` is implemented.
     pub dry_run: DryRun,
     /// Whether the help lists it.
     pub listed: Listed,
     /// What it does.
     pub run: fn(&Context, &Args) -> Result<Output, Failure>,
+}
+
+impl Command {
+    /// The same with examples.
+    const fn examples(self, examples: &'static [(&'static str, &'static str)]) -> Self {
+        Self { examples, ..self }
+    }
 }
 
 /// Whether a command implements `--dry-run`.
@@ -146,7 +156,7 @@ fn execute(words: &[OsString]) -> Result<Output, Failure> {
     let name = command.words.join(" ");
     let args = Args::parse(&words[used..], command.flags, command.most_operands, &name)?;
     if args.has("help") {
-        return Ok(Output::text(print::command_help(command)));
+        return Ok(Output::text(help::command(command)));
     }
     if args.has("dry-run") && command.dry_run == DryRun::No {
         let text = format!("`workfile {name}` has no dry run");
@@ -165,10 +175,10 @@ fn find(words: &[OsString]) -> Result<Found, Failure> {
     let texts: Vec<&str> = words.iter().map_while(|word| word.to_str()).take(3).collect();
     match texts.first() {
         Some(&"help") if words.len() > 1 => return help_on(&words[1..]),
-        None | Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(print::help())),
+        None | Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(help::program())),
         Some(&("--version" | "-V")) => return find(&[OsString::from("version")]),
         // Its help alone comes here: `main` sends every event to its own room.
-        Some(&"hook") => return Ok(Found::Help(print::hook_help())),
+        Some(&"hook") => return Ok(Found::Help(help::hook())),
         Some(_) => {}
     }
     let matching = |command: &&Command| {
@@ -182,7 +192,7 @@ fn find(words: &[OsString]) -> Result<Found, Failure> {
         return Err(unknown_command(word, texts.get(1).copied()));
     }
     match texts.get(1) {
-        Some(&("--help" | "-h" | "help")) => Ok(Found::Help(print::family_help(word))),
+        Some(&("--help" | "-h" | "help")) => Ok(Found::Help(help::family(word))),
         Some(second) if !second.starts_with('-') => {
             let text = format!("`workfile {word}` has no command `{second}`");
             let failure = Failure::new(Code::CLI_COMMAND_UNKNOWN, text);
@@ -209,7 +219,7 @@ fn listed() -> impl Iterator<Item = &'static Command> {
 fn help_on(words: &[OsString]) -> Result<Found, Failure> {
     let asked: Vec<OsString> = words.iter().cloned().chain([OsString::from("--help")]).collect();
     Ok(match find(&asked)? {
-        Found::Command(command, _) => Found::Help(print::command_help(command)),
+        Found::Command(command, _) => Found::Help(help::command(command)),
         help @ Found::Help(_) => help,
     })
 }
@@ -235,4 +245,51 @@ fn unknown_command(word: &str, second: Option<&str>) -> Failure {
         Some(command) => format!("workfile {}", command.words.join(" ")),
         None => format!("workfile {first} --help"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command line as a shell reads it, as far as its first redirection.
+    fn words(line: &str) -> Vec<OsString> {
+        let mut words = Vec::new();
+        for (at, part) in line.split('"').enumerate() {
+            if at % 2 == 1 {
+                words.push(part.into());
+            } else {
+                words.extend(part.split_whitespace().map(OsString::from));
+            }
+        }
+        let end = words.iter().position(|word| word == ">" || word == "|").unwrap_or(words.len());
+        words.truncate(end);
+        words
+    }
+
+    #[test]
+    fn every_example_is_a_call_of_its_command() {
+        for command in commands() {
+            let name = command.words.join(" ");
+            let many = if command.listed == Listed::Yes { 1..=3 } else { 0..=3 };
+            assert!(many.contains(&command.examples.len()), "`{name}` needs one to three examples");
+            for (line, about) in command.examples {
+                assert!(!about.is_empty() && !about.ends_with('.'), "{line}");
+                let words = words(line);
+                assert_eq!(words[0], "workfile", "{line}");
+                let Ok(Found::Command(found, used)) = find(&words[1..]) else { panic!("{line}") };
+                assert_eq!(found.words, command.words, "{line}");
+                let args = Args::parse(&words[1 + used..], command.flags, command.most_operands, &name);
+                let args = args.unwrap_or_else(|failure| panic!("{line}: {failure}"));
+                let is_needed = |operand: &&str| !operand.is_empty() && !operand.contains(['[', '…']);
+                let needed = command.operands.split(' ').filter(is_needed).count();
+                assert!(needed == 0 || args.word(needed - 1).is_some(), "{line}");
+                for flag in command.flags {
+                    let (Offers::Word(offered) | Offers::Words(offered)) = flag.offers else { continue };
+                    let given = args.list(flag.name).unwrap_or_default();
+                    assert!(given.iter().all(|word| offered.contains(&&**word)), "{line}");
+                }
+                assert!(!args.has("dry-run") || command.dry_run == DryRun::Yes, "{line}");
+            }
+        }
+    }
 }

@@ -18,6 +18,10 @@ pub(super) const COMMANDS: &[Command] = &[Command {
         Flag::value("area", "A,B", "any of these areas"),
         Flag::value("limit", "N", "how many, 1 to 20; 5 without it"),
     ],
+    examples: &[
+        ("workfile next", "the five best cards to start, and why"),
+        ("workfile next --area api,web --limit 20", "more of them, from two areas"),
+    ],
     dry_run: DryRun::No,
     listed: Listed::Yes,
     run,

@@ -1,6 +1,5 @@
 //! The one place that prints: JSON for programs, clean text for terminals.
 
-use super::{Command, args::GLOBAL, listed};
 use crate::failure::{Code, Failure};
 use crate::path::{is_control, is_invisible};
 use serde_json::Value as Json;
@@ -122,76 +121,6 @@ pub fn sanitise(text: &str) -> String {
         }
     }
     out
-}
-
-/// The help of the whole program.
-pub(super) fn help() -> String {
-    let mut out = String::from(
-        "workfile keeps several agents and people in one Git repository out of each other's way.\n\n\
-         Usage: workfile COMMAND [flags]\n\n",
-    );
-    let _ = writeln!(out, "  {:<38} what Claude Code runs around tool calls", "hook EVENT");
-    rows(&mut out, listed());
-    out.push_str("\nFlags of every command:\n");
-    flags(&mut out, GLOBAL);
-    out.push_str("\n`workfile COMMAND --help` says more.");
-    out
-}
-
-/// The help of `hook`, which no row of a table describes: it has neither flags nor a workspace to load.
-pub(super) fn hook_help() -> String {
-    "what Claude Code runs around tool calls; `workfile claude install` registers it\n\n\
-     Usage: workfile hook EVENT\n\n  \
-       session-start   tells a new session who holds what\n  \
-       pre-tool-use    asks before an edit inside somebody else's scope\n  \
-       post-tool-use   keeps the ledger, and tells what a shell command changed inside somebody else's scope\n\n\
-     The payload is JSON on standard input. The answer is JSON on standard output, or nothing.\n\
-     The exit number is always 0. WORKFILE_HOOKS=off in the environment switches hooks off."
-        .to_owned()
-}
-
-/// The help of one family.
-pub(super) fn family_help(family: &str) -> String {
-    let mut out = format!("Usage: workfile {family} COMMAND [flags]\n\n");
-    rows(&mut out, listed().filter(|command| command.words[0] == family));
-    out.push_str("\n`workfile COMMAND --help` says more.");
-    out
-}
-
-/// The help of one command.
-pub(super) fn command_help(command: &Command) -> String {
-    let mut out = format!("{}\n\nUsage: workfile {}", command.about, command.words.join(" "));
-    if !command.operands.is_empty() {
-        let _ = write!(out, " {}", command.operands);
-    }
-    out.push_str(" [flags]\n");
-    if let [family] = command.words
-        && listed().any(|other| other.words.len() > 1 && other.words[0] == *family)
-    {
-        out.push_str("\nCommands:\n");
-        rows(&mut out, listed().filter(|other| other.words[0] == *family));
-    }
-    if !command.flags.is_empty() {
-        out.push_str("\nFlags:\n");
-        flags(&mut out, command.flags);
-    }
-    out.push_str("\nFlags of every command:\n");
-    flags(&mut out, GLOBAL);
-    out
-}
-
-fn rows<'a>(out: &mut String, rows: impl Iterator<Item = &'a Command>) {
-    for command in rows {
-        let usage = format!("{} {}", command.words.join(" "), command.operands);
-        let _ = writeln!(out, "  {usage:<38} {}", command.about);
-    }
-}
-
-fn flags(out: &mut String, flags: &[super::Flag]) {
-    for flag in flags {
-        let usage = format!("--{} {}", flag.name, flag.value);
-        let _ = writeln!(out, "  {usage:<26} {}", flag.help);
-    }
 }
 
 #[cfg(test)]

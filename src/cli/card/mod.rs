@@ -4,9 +4,10 @@ mod input;
 mod read;
 mod write;
 
-use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
+use super::{Args, Command, Context, DryRun, Flag, Listed, Offers, Output};
 use crate::activity::actor::{self, Asked, ProcessEnv};
 use crate::failure::Failure;
+use crate::work::fields::STATUSES;
 use crate::work::{Caller, Force, Target, Waiver};
 
 const ACTOR: Flag = Flag::value("actor", "NAME", "on whose behalf; without it the environment says who asks");
@@ -15,7 +16,8 @@ const REVISION: Flag =
 const FORCE: Flag = Flag::switch("force", "act although another actor holds the card; needs --reason");
 const REASON: Flag = Flag::value("reason", "TEXT", "why, with --force; it is written into the card");
 const JSON_INPUT: Flag =
-    Flag::value("json-input", "FILE", "fields as a JSON object, null clears one; - reads standard input");
+    Flag::value("json-input", "FILE", "fields as a JSON object, null clears one; - reads standard input")
+        .offers(Offers::Files);
 const AXIS: Flag = Flag::many("axis", "NAME=VALUE", "the value of a declared axis; an empty one clears it");
 
 /// A row of the family.
@@ -27,13 +29,29 @@ const fn command(
     flags: &'static [Flag],
     run: fn(&Context, &Args) -> Result<Output, Failure>,
 ) -> Command {
-    Command { words, operands, most_operands, about, flags, dry_run: DryRun::No, listed: Listed::Yes, run }
+    let (dry_run, listed) = (DryRun::No, Listed::Yes);
+    Command { words, operands, most_operands, about, flags, examples: &[], dry_run, listed, run }
 }
 
 pub(super) const COMMANDS: &[Command] = &[
-    command(&["card", "create"], "", 0, "make a card", write::CREATE, write::create),
-    command(&["card", "list"], "", 0, "list cards", read::LIST, read::list),
-    command(&["card", "show"], "ID", 1, "print one card as JSON", &[], read::show),
+    command(&["card", "create"], "", 0, "make a card", write::CREATE, write::create).examples(&[
+        ("workfile card create --title \"Rework the rates\"", "a task in the backlog, in the first area"),
+        (
+            "workfile card create --title \"Rates are per berth\" --type bug --scope src/api,docs/rates.md",
+            "says besides which paths the work will change",
+        ),
+        ("workfile card create --json-input card.json --body-file card.md", "fields and text from files"),
+    ]),
+    command(&["card", "list"], "", 0, "list cards", read::LIST, read::list).examples(&[
+        ("workfile card list --status doing,review", "what is being worked on, and by whom"),
+        ("workfile card list --area api --unclaimed --limit 20", "what nobody holds in one area"),
+        (
+            "workfile card list --status doing --json --fields id,title,claimed_by,scope",
+            "who holds what, for a program",
+        ),
+    ]),
+    command(&["card", "show"], "ID", 1, "print one card as JSON", &[], read::show)
+        .examples(&[("workfile card show T-0001", "every field, the text and the revision of a card")]),
     command(
         &["card", "patch"],
         "ID",
@@ -41,7 +59,14 @@ pub(super) const COMMANDS: &[Command] = &[
         "set or clear fields of a card",
         &[JSON_INPUT, AXIS, ACTOR, FORCE, REASON, REVISION],
         write::patch,
-    ),
+    )
+    .examples(&[
+        (
+            "workfile card patch T-0001 --json-input changes.json",
+            "the keys of a file replace those of the card",
+        ),
+        ("workfile card patch T-0001 --axis risk=low", "the value of an axis that the project declares"),
+    ]),
     command(
         &["card", "note"],
         "ID",
@@ -54,7 +79,11 @@ pub(super) const COMMANDS: &[Command] = &[
             REVISION,
         ],
         write::note,
-    ),
+    )
+    .examples(&[(
+        "workfile card note T-0001 --text \"rates are per berth, not per boat\"",
+        "a line with date and name below the card's text",
+    )]),
     command(
         &["card", "claim"],
         "ID",
@@ -65,28 +94,44 @@ pub(super) const COMMANDS: &[Command] = &[
                 "scope",
                 "PATHS",
                 "paths from the root, comma-separated, `*` and `**` as usual; without it they stay",
-            ),
+            )
+            .offers(Offers::Paths),
             ACTOR,
             FORCE,
             REASON,
             REVISION,
         ],
         write::claim,
-    ),
+    )
+    .examples(&[
+        (
+            "workfile card claim T-0001 --scope src/api,docs/rates.md",
+            "others are asked before they edit there",
+        ),
+        (
+            "workfile card claim T-0001 --force --reason \"the session is gone\"",
+            "takes it from whoever holds it and writes down why",
+        ),
+    ]),
     command(
         &["card", "release"],
         "ID",
         1,
         "drop the claim on a card",
         &[
-            Flag::value("status", "STATUS", "where the card goes; without it from doing to next"),
+            Flag::value("status", "STATUS", "where the card goes; without it from doing to next")
+                .offers(Offers::Word(STATUSES)),
             ACTOR,
             FORCE,
             REASON,
             REVISION,
         ],
         write::release,
-    ),
+    )
+    .examples(&[
+        ("workfile card release T-0001", "the card goes back to next"),
+        ("workfile card release T-0001 --status blocked", "or to another status"),
+    ]),
     command(
         &["card", "transition"],
         "ID STATUS",
@@ -97,14 +142,19 @@ pub(super) const COMMANDS: &[Command] = &[
                 "scope",
                 "PATHS",
                 "for a move to doing: paths from the root that the work will change",
-            ),
+            )
+            .offers(Offers::Paths),
             ACTOR,
             FORCE,
             REASON,
             REVISION,
         ],
         write::transition,
-    ),
+    )
+    .examples(&[
+        ("workfile card transition T-0001 review", "the work is built; the claim is dropped with it"),
+        ("workfile card transition T-0001 doing --scope src/api", "the same as a claim"),
+    ]),
 ];
 
 /// Who asks: the actor named or derived, and the one the process has by itself.

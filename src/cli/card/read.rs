@@ -1,23 +1,24 @@
 //! `card list` and `card show`.
 
-use super::super::{Args, Context, Flag, Output, invalid_option, split_list};
+use super::super::{Args, Context, Flag, Offers, Output, invalid_option, split_list};
 use super::{NO_CARD, cell, input};
 use crate::failure::{Code, Failure};
 use crate::query::list::{Filter, Holding, boundary};
 use crate::work::card::{Body, View};
+use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
 use crate::work::load::{self, Assets};
 use crate::work::{Card, Listing};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 
 pub(super) const LIST: &[Flag] = &[
-    Flag::value("status", "A,B", "any of these statuses"),
+    Flag::value("status", "A,B", "any of these statuses").offers(Offers::Words(STATUSES)),
     Flag::value("area", "A,B", "any of these areas"),
-    Flag::value("type", "A,B", "any of these types"),
-    Flag::value("priority", "A,B", "any of these priorities"),
+    Flag::value("type", "A,B", "any of these types").offers(Offers::Words(TYPES)),
+    Flag::value("priority", "A,B", "any of these priorities").offers(Offers::Words(PRIORITIES)),
     Flag::value("tag", "A,B", "any of these tags"),
     Flag::many("axis", "NAME=A,B", "any of these values of an axis"),
-    Flag::value("parent", "ID", "directly below this card"),
+    Flag::value("parent", "ID", "directly below this card").offers(Offers::Card),
     Flag::value("claimed-by", "ACTOR", "claimed by this actor"),
     Flag::switch("unclaimed", "claimed by nobody"),
     Flag::value("updated-since", "DATE", "changed on this day or later"),

@@ -1,12 +1,12 @@
 //! The commands that change cards.
 
-use super::super::{Args, Context, Flag, Output};
+use super::super::{Args, Context, Flag, Offers, Output};
 use super::{AXIS, JSON_INPUT, caller, input, target, waiver};
 use crate::failure::{Code, Failure};
 use crate::scope;
 use crate::work::claim::{self, Claim, Claimed, Overlap};
 use crate::work::create;
-use crate::work::fields::{DOING, WRITABLE};
+use crate::work::fields::{DOING, EFFORTS, PRIORITIES, RAISED, STATUSES, TYPES, WRITABLE};
 use crate::work::note::{self, Note};
 use crate::work::patch::{self, Patch};
 use crate::work::release::{self, Release};
@@ -18,22 +18,24 @@ use serde_json::{Map, Value as Json, json};
 pub(super) const CREATE: &[Flag] = &[
     Flag::value("title", "TEXT", "what is to be done, at most 80 characters"),
     JSON_INPUT,
-    Flag::value("body-file", "FILE", "the Markdown below the header; - reads standard input"),
-    Flag::value("status", "STATUS", "backlog without it"),
-    Flag::value("type", "TYPE", "task without it"),
-    Flag::value("priority", "PRIORITY", "medium without it"),
+    Flag::value("body-file", "FILE", "the Markdown below the header; - reads standard input")
+        .offers(Offers::Files),
+    Flag::value("status", "STATUS", "backlog without it").offers(Offers::Word(STATUSES)),
+    Flag::value("type", "TYPE", "task without it").offers(Offers::Word(TYPES)),
+    Flag::value("priority", "PRIORITY", "medium without it").offers(Offers::Word(PRIORITIES)),
     Flag::value("area", "AREA", "the first declared area without it"),
     AXIS,
-    Flag::value("parent", "ID", "the card this one is part of"),
-    Flag::value("depends", "IDS", "cards that close first"),
+    Flag::value("parent", "ID", "the card this one is part of").offers(Offers::Card),
+    Flag::value("depends", "IDS", "cards that close first").offers(Offers::Cards),
     Flag::value("milestone", "TEXT", "a milestone"),
-    Flag::value("source", "PATH", "the file the work comes from"),
+    Flag::value("source", "PATH", "the file the work comes from").offers(Offers::Files),
     Flag::value("tags", "A,B", "tags"),
-    Flag::value("effort", "S|M|L", "how much work it is"),
-    Flag::value("scope", "PATHS", "paths from the root that the work will change"),
-    Flag::value("related", "IDS", "records worth reading"),
-    Flag::value("origin", "IDS", "records it was found while working on"),
-    Flag::value("raised", "reported|derived", "whether a person asked or an agent inferred it"),
+    Flag::value("effort", "S|M|L", "how much work it is").offers(Offers::Word(EFFORTS)),
+    Flag::value("scope", "PATHS", "paths from the root that the work will change").offers(Offers::Paths),
+    Flag::value("related", "IDS", "records worth reading").offers(Offers::Cards),
+    Flag::value("origin", "IDS", "records it was found while working on").offers(Offers::Cards),
+    Flag::value("raised", "reported|derived", "whether a person asked or an agent inferred it")
+        .offers(Offers::Word(&RAISED)),
     Flag::value("start", "DATE", "when work starts"),
     Flag::value("due", "DATE", "when it must be done"),
 ];
