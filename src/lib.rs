@@ -9,7 +9,7 @@
 //! 1. `main`, `bin/`
 //! 2. [`hook`] · [`cli`]
 //! 3. `surface` · [`query`]
-//! 4. [`work`]
+//! 4. [`work`] · [`docs`] · [`history`] · [`memory`]
 //! 5. [`workspace`]
 //! 6. [`activity`]
 //! 7. [`record`]
@@ -25,9 +25,12 @@
 pub mod activity;
 pub mod cli;
 pub mod clock;
+pub mod docs;
 pub mod failure;
 pub mod fs;
+pub mod history;
 pub mod hook;
+pub mod memory;
 pub mod path;
 pub mod query;
 pub mod record;

@@ -21,6 +21,9 @@ use std::io;
 /// The folder of this room, below a workspace root.
 pub const FOLDER: &str = ".project/.cache/activity";
 
+/// How deep subfolders of records are followed: a card that the guard does not see is none for anybody.
+pub const DEEPEST: usize = 16;
+
 /// Opens the activity folder of a root for reading.
 pub fn open(root: &Dir) -> io::Result<Dir> {
     root.below(FOLDER)

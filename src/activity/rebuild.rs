@@ -1,5 +1,6 @@
 //! The board from the cards themselves: one look at each card, one short read of those that changed.
 
+use super::DEEPEST;
 use super::board::{Aliases, Board, CARDS, Claim, LISTS};
 use super::claim::session_of;
 use super::heads::{Heads, Known};
@@ -20,8 +21,6 @@ const HEAD: usize = 4 * 1024;
 const HEAD_CAP: u64 = 64 * 1024;
 /// A folder changed less than this ago may change again without its time moving, in milliseconds.
 const TICK_MS: i64 = 20;
-/// How deep hand-made subfolders are followed.
-const DEPTH: usize = 16;
 
 /// What a rebuild may cost.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +161,7 @@ fn walk_below(
     }
     folders.sort_unstable();
     for name in folders {
-        if depth < DEPTH
+        if depth < DEEPEST
             && let Ok(folder) = dir.enter(&name)
         {
             let length = prefix.len();

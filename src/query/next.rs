@@ -1,6 +1,6 @@
 //! What can be started now, the best first, each with the reason.
 
-use super::natural;
+use crate::record::order::natural;
 use crate::work::card::{Body, View};
 use crate::work::fields::{DOING, PRIORITIES, is_open};
 use crate::work::load::Assets;

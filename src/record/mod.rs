@@ -6,8 +6,10 @@
 mod body;
 mod digest;
 mod document;
+mod file;
 mod header;
 pub mod id;
+pub mod order;
 mod patch;
 mod scalar;
 mod slug;
@@ -23,6 +25,7 @@ mod vectors;
 pub use body::{append_under_heading, fenced_lines, with_body};
 pub use digest::digest;
 pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};
+pub use file::RecordFile;
 pub use header::{Entry, Header, Style};
 pub use patch::{Change, patch, render};
 pub use slug::slug;

@@ -8,7 +8,7 @@ pub fn slug(title: &str, max: usize, fallback: &str) -> String {
     let lower = title.to_lowercase();
     let mut slug = String::new();
     let mut gap = false;
-    for c in lower.nfd().filter(|c| !matches!(c, '\u{300}'..='\u{36f}')) {
+    for c in lower.nfd().filter(|c| !super::order::is_diacritic(*c)) {
         if !matches!(c, 'a'..='z' | '0'..='9') {
             gap = true;
             continue;

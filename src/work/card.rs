@@ -4,11 +4,10 @@ use super::criteria::{self, Reading};
 use super::fields::{LISTS, is_open};
 use super::load;
 use crate::failure::Code;
-use crate::path::trim;
-use crate::record::{self, Header, Value};
+use crate::record::{self, Header, RecordFile, Value};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
-use std::ops::Range;
+use std::ops::Deref;
 
 /// Keys that are computed. A header may hold them; they never replace what is computed and are not shown.
 const COMPUTED: [&str; 14] = [
@@ -37,7 +36,7 @@ pub enum Place {
     Archive,
 }
 
-/// One card. Its whole file is kept, so that the revision is computed only where it is needed.
+/// One card.
 #[derive(Clone, Debug)]
 pub struct Card {
     /// The id, as the header has it.
@@ -46,58 +45,31 @@ pub struct Card {
     pub file: String,
     /// Live or archived.
     pub place: Place,
-    /// The header.
-    pub header: Header,
-    text: String,
-    /// Where the header's closing fence ends.
-    fence: usize,
-    body: Range<usize>,
+    record: RecordFile,
+}
+
+/// A card is a record with an id and a place.
+impl Deref for Card {
+    type Target = RecordFile;
+
+    fn deref(&self) -> &RecordFile {
+        &self.record
+    }
 }
 
 impl Card {
     /// Reads the text of a card's file; the error is the reason why it is none.
     pub fn parse(file: String, place: Place, text: String) -> Result<Self, String> {
-        let document = record::read(&text, &LISTS).map_err(|problem| problem.reason().to_owned())?;
-        let id = document.header.text("id").filter(|id| !trim(id).is_empty());
-        let Some(id) = id.map(str::to_owned) else {
+        let record = RecordFile::parse(text, &LISTS).map_err(|problem| problem.reason().to_owned())?;
+        let Some(id) = record.field("id").map(str::to_owned) else {
             return Err(format!("{}: the header has no id", Code::CARD_ID_REQUIRED.name));
         };
-        let body = document.body();
-        let start = body_start(&text, document.body_text, body);
-        let body = start..start + body.len();
-        let fence = document.prefix.len();
-        let header = document.header;
-        Ok(Self { id, file, place, header, text, fence, body })
+        Ok(Self { id, file, place, record })
     }
 
     /// Where the file is, relative to the root, with `/`.
     pub fn repo_path(&self, workspace: &Workspace) -> String {
         workspace.repo_path(&load::folder(workspace, self.place).join(&self.file))
-    }
-
-    /// The whole file.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The Markdown, trimmed.
-    pub fn body(&self) -> &str {
-        &self.text[self.body.clone()]
-    }
-
-    /// Everything behind the header, as it is in the file: what a change of the body starts from.
-    pub fn body_text(&self) -> &str {
-        &self.text[self.fence..]
-    }
-
-    /// The digest of the file's bytes.
-    pub fn revision(&self) -> String {
-        record::digest(&self.text)
-    }
-
-    /// The text of a header key that is not blank.
-    pub fn field(&self, key: &str) -> Option<&str> {
-        self.header.text(key).filter(|value| !trim(value).is_empty())
     }
 
     /// The status, whether or not the protocol knows it.
@@ -186,12 +158,6 @@ pub struct View<'a> {
     pub assets: Option<Vec<String>>,
     /// The only keys to show.
     pub only: Option<&'a [String]>,
-}
-
-/// Where the trimmed body begins in the file.
-fn body_start(text: &str, body_text: &str, body: &str) -> usize {
-    let lead = body_text.len() - body_text.trim_start_matches(crate::path::is_space).len();
-    if body.is_empty() { text.len() } else { text.len() - body_text.len() + lead }
 }
 
 /// A header with one key set or, with `None`, taken out.

@@ -5,17 +5,14 @@
 
 use super::card::{Card, Place};
 use crate::failure::{Code, Failure};
-use crate::fs::{self, Dir, Entry, Kind};
-use crate::record::{NotARecord, id};
+use crate::fs::{self, Dir, Kind};
+use crate::record::id;
 use crate::workspace::Workspace;
+use crate::workspace::files::{self, Source};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
-
-/// No card is larger; what is, is named as unreadable.
-const CAP: u64 = 16 * 1024 * 1024;
 
 /// Every card of a workspace.
 #[derive(Clone, Debug)]
@@ -52,25 +49,18 @@ impl Listing {
 
 /// Reads every card.
 pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
-    let root = open_root(workspace)?;
     let mut listing = Listing { cards: Vec::new(), unreadable: Vec::new(), highest: 0 };
     let prefix = &workspace.config.cards.id_prefix;
     for place in [Place::Live, Place::Archive] {
-        let folder = folder(workspace, place);
-        let Some(top) = open_folder(&root, workspace, folder)? else { continue };
         let other = if place == Place::Live { Place::Archive } else { Place::Live };
-        let skipped = below(folder, self::folder(workspace, other));
-        let walk = Walk::over(&top, skipped.as_deref(), prefix);
-        listing.highest = listing.highest.max(walk.highest);
-        listing.unreadable.extend(walk.unreadable.into_iter().map(|(file, reason)| Unreadable {
-            file,
-            place,
-            reason,
-        }));
-        for file in walk.files {
-            match read(&top, &file).and_then(|text| Card::parse(file.clone(), place, text)) {
+        let found = files::records(workspace, folder(workspace, place), Some(folder(workspace, other)))?;
+        listing.highest = listing.highest.max(found.highest(prefix));
+        let unreadable = |(file, reason)| Unreadable { file, place, reason };
+        listing.unreadable.extend(found.unreadable.into_iter().map(|it| unreadable((it.path, it.reason))));
+        for Source { path, text, .. } in found.sources {
+            match Card::parse(path.clone(), place, text) {
                 Ok(card) => listing.cards.push(card),
-                Err(reason) => listing.unreadable.push(Unreadable { file, place, reason }),
+                Err(reason) => listing.unreadable.push(unreadable((path, reason))),
             }
         }
     }
@@ -81,17 +71,15 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
 
 /// Reads one card's file again; `None` when it is no card any more.
 pub(super) fn again(workspace: &Workspace, card: &Card) -> Result<Option<Card>, Failure> {
-    let root = open_root(workspace)?;
-    let Some(top) = open_folder(&root, workspace, folder(workspace, card.place))? else { return Ok(None) };
-    let text = read(&top, &card.file);
-    Ok(text.and_then(|text| Card::parse(card.file.clone(), card.place, text)).ok())
+    let source = files::again(workspace, folder(workspace, card.place), &card.file)?;
+    Ok(source.and_then(|source| Card::parse(source.path, card.place, source.text).ok()))
 }
 
 /// Refuses a folder of live cards that is only reached through a link: what is written there would not be read back.
 pub(super) fn reachable(workspace: &Workspace) -> Result<(), Failure> {
     let cards = folder(workspace, Place::Live);
     fs::make_folder(&workspace.root, cards)?;
-    if open_folder(&open_root(workspace)?, workspace, cards)?.is_some() {
+    if files::open_folder(workspace, cards)?.is_some() {
         return Ok(());
     }
     let text = format!("{} lies behind a link; cards are only read from a plain folder", cards.display());
@@ -137,8 +125,7 @@ pub struct Assets {
 impl Assets {
     /// Looks which cards have any.
     pub fn open(workspace: &Workspace) -> Result<Self, Failure> {
-        let root = open_root(workspace)?;
-        let top = open_folder(&root, workspace, &workspace.paths.assets)?;
+        let top = files::open_folder(workspace, &workspace.paths.assets)?;
         let mut names = HashSet::new();
         if let Some(top) = &top {
             let found = top.list(|entry| {
@@ -171,88 +158,5 @@ impl Assets {
         }
         files.sort_unstable();
         files
-    }
-}
-
-fn open_root(workspace: &Workspace) -> Result<Dir, Failure> {
-    let root = &workspace.root;
-    let text = root.to_str().ok_or(io::ErrorKind::InvalidFilename.into());
-    text.and_then(Dir::open).map_err(|error: io::Error| Failure::io("open", root, &error))
-}
-
-/// A folder of the layout; `None` when it is missing or only reached through a link.
-fn open_folder(root: &Dir, workspace: &Workspace, folder: &Path) -> Result<Option<Dir>, Failure> {
-    let relative = workspace.repo_path(folder);
-    let opened = if relative.is_empty() { root.enter(OsStr::new(".")) } else { root.below(&relative) };
-    match opened {
-        Ok(dir) => Ok(Some(dir)),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            Err(Failure::io("open", folder, &error))
-        }
-        Err(_) => Ok(None),
-    }
-}
-
-/// The path from `folder` to another one inside it.
-fn below(folder: &Path, inner: &Path) -> Option<String> {
-    let rest = inner.strip_prefix(folder).ok()?;
-    let names: Vec<&str> = rest.iter().filter_map(OsStr::to_str).collect();
-    (!names.is_empty()).then(|| names.join("/"))
-}
-
-fn read(top: &Dir, file: &str) -> Result<String, String> {
-    let bytes = top.read(file, CAP).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|_| NotARecord::NotUtf8.reason().to_owned())
-}
-
-/// What lies below a folder.
-struct Walk {
-    /// Paths of Markdown files, by their bytes.
-    files: Vec<String>,
-    /// What cannot be read, with the reason.
-    unreadable: Vec<(String, String)>,
-    /// The highest sequence in a name.
-    highest: u64,
-}
-
-impl Walk {
-    /// Walks `top` with one folder open at a time, without `skipped` and without folders that begin with a dot.
-    fn over(top: &Dir, skipped: Option<&str>, prefix: &str) -> Self {
-        let mut walk = Self { files: Vec::new(), unreadable: Vec::new(), highest: 0 };
-        let mut waiting = vec![String::new()];
-        while let Some(folder) = waiting.pop() {
-            let path =
-                |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            let each = |entry: &Entry<'_>| {
-                let (name, kind) = (entry.name(), entry.kind());
-                let text = name.to_string_lossy();
-                walk.highest = walk.highest.max(id::sequence(&text, prefix).unwrap_or(0));
-                let is_markdown = name.as_encoded_bytes().ends_with(b".md");
-                match (kind, name.to_str()) {
-                    (Kind::Dir, Some(name)) if !name.starts_with('.') => {
-                        let path = path(name);
-                        if skipped != Some(&*path) {
-                            waiting.push(path);
-                        }
-                    }
-                    (Kind::File, Some(name)) if is_markdown => walk.files.push(path(name)),
-                    (Kind::File, None) if is_markdown => {
-                        walk.unreadable.push((path(&text), "the file's name is not valid UTF-8".to_owned()));
-                    }
-                    _ => {}
-                }
-                ControlFlow::Continue(())
-            };
-            let listed = if folder.is_empty() {
-                top.list(each)
-            } else {
-                top.below(&folder).and_then(|dir| dir.list(each))
-            };
-            if let Err(error) = listed {
-                walk.unreadable.push((folder, error.to_string()));
-            }
-        }
-        walk.files.sort_unstable();
-        walk
     }
 }

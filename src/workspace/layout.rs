@@ -19,6 +19,16 @@ pub struct Paths {
     pub archive: PathBuf,
     /// Assets of cards.
     pub assets: PathBuf,
+    /// What can be rebuilt: `.project/.cache`.
+    pub cache: PathBuf,
+    /// Managed documents.
+    pub docs: PathBuf,
+    /// Unreleased fragments.
+    pub fragments: PathBuf,
+    /// Releases and what they released.
+    pub releases: PathBuf,
+    /// Memory, one folder a collection.
+    pub memory: PathBuf,
 }
 
 impl Paths {
@@ -37,6 +47,11 @@ impl Paths {
             cards: place("cards.path")?,
             archive: place("cards.archivePath")?,
             assets: place("cards.assetsPath")?,
+            cache: place("storage.cache")?,
+            docs: place("docs.managedPath")?,
+            fragments: place("changelog.fragmentsPath")?,
+            releases: place("changelog.releasesPath")?,
+            memory: place("memory.path")?,
         })
     }
 }

@@ -5,15 +5,20 @@
 
 mod config;
 mod discovery;
+pub mod files;
+mod glob;
 mod layout;
 mod literal;
 mod schema;
 mod source;
 
-pub use config::{AGENT_TARGETS, CI_TARGETS, Cards, Config};
+pub use config::{
+    AGENT_TARGETS, CI_TARGETS, Cards, Changelog, Config, DocLayout, Docs, Memory, ReleaseStrategy,
+};
 pub use discovery::locate;
+pub use glob::Globs;
 pub use layout::Paths;
-pub use schema::{EFFORTS, PRIORITIES, STATUSES, TYPES};
+pub use schema::{COLLECTIONS, Collection, EFFORTS, PRIORITIES, STATUSES, TYPES};
 
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value as Json};
@@ -58,6 +63,15 @@ pub enum Access {
     Write,
     /// They are refused with `WORKSPACE_READ_ONLY`.
     ReadOnly,
+}
+
+/// Whether a module is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// Its records are listed and can be written.
+    On,
+    /// It has no records, and none are made.
+    Off,
 }
 
 /// A loaded workspace.
@@ -108,6 +122,16 @@ impl Workspace {
     pub fn repo_path(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy();
         if cfg!(windows) { below.replace('\\', "/") } else { below.into_owned() }
+    }
+
+    /// Refuses a mutation of a module that is switched off, after [`Workspace::writable`].
+    pub fn module_writable(&self, module: &str, switch: Switch) -> Result<(), Failure> {
+        self.writable()?;
+        if switch == Switch::On {
+            return Ok(());
+        }
+        let text = format!("{module} is switched off: {module}.enabled is false in the configuration");
+        Err(Failure::new(Code::MODULE_DISABLED, text).with("module", module))
     }
 
     /// Refuses on a read-only workspace; every mutation passes here before anything else.

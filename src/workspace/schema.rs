@@ -17,15 +17,20 @@ pub const PRIORITIES: &[&str] = &["critical", "high", "medium", "low"];
 pub const EFFORTS: &[&str] = &["S", "M", "L"];
 
 /// What is fixed about a memory collection.
-pub(super) struct Collection {
-    pub(super) id: &'static str,
-    singular: &'static str,
-    prefix: &'static str,
-    statuses: &'static [&'static str],
+#[derive(Debug, PartialEq, Eq)]
+pub struct Collection {
+    /// Its name, which is that of its folder: `learnings`.
+    pub id: &'static str,
+    /// What one record of it is called: `learning`.
+    pub singular: &'static str,
+    /// The id prefix.
+    pub prefix: &'static str,
+    /// States; the first is the default.
+    pub statuses: &'static [&'static str],
 }
 
 /// Every memory collection there is.
-pub(super) const MEMORY: [Collection; 5] = [
+pub const COLLECTIONS: [Collection; 5] = [
     Collection {
         id: "learnings",
         singular: "learning",
@@ -64,7 +69,7 @@ pub(super) fn of(merged: &Json) -> Json {
     let on = |module: &str| is_true(&merged[module]["enabled"]);
     let enabled = merged["memory"]["collections"].as_array().into_iter().flatten();
     let collections: Vec<Json> = enabled
-        .filter_map(|id| MEMORY.iter().find(|collection| id == collection.id))
+        .filter_map(|id| COLLECTIONS.iter().find(|collection| id == collection.id))
         .map(|collection| {
             json!({
                 "id": collection.id,

@@ -1,6 +1,6 @@
 //! The table of keys: what each may hold and the code for what it may not, in the order problems are reported.
 
-use super::super::schema::MEMORY;
+use super::super::schema;
 use super::check::{self, Issues};
 use crate::failure::Code;
 use crate::path::trim;
@@ -14,10 +14,10 @@ pub const CI_TARGETS: &[&str] = &["github", "gitlab", "generic"];
 
 /// What `memory.collections` may name.
 pub(in crate::workspace) const COLLECTIONS: &[&str] = &{
-    let mut ids = [""; MEMORY.len()];
+    let mut ids = [""; schema::COLLECTIONS.len()];
     let mut at = 0;
     while at < ids.len() {
-        ids[at] = MEMORY[at].id;
+        ids[at] = schema::COLLECTIONS[at].id;
         at += 1;
     }
     ids

@@ -1,0 +1,86 @@
+//! Reading documents from where the configuration says they are.
+
+use super::document::{Document, Origin};
+use crate::failure::{Code, Failure};
+use crate::workspace::files::{self, Found, Source, Unreadable, Wanted};
+use crate::workspace::{Globs, Switch, Workspace};
+use std::path::Path;
+
+/// Folders of sources are followed so far.
+const DEEPEST: usize = 64;
+
+/// Every document of a workspace.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Managed and indexed ones, by the bytes of their path.
+    pub documents: Vec<Document>,
+    /// Files that are no documents, with their path from the root.
+    pub unreadable: Vec<Unreadable>,
+    /// The highest sequence that a name or an id of a managed document uses.
+    pub highest: u64,
+}
+
+impl Listing {
+    /// The first document with this id.
+    pub fn find(&self, id: &str) -> Option<&Document> {
+        self.documents.iter().find(|document| document.id == id)
+    }
+}
+
+/// Reads every document; none when the module is off.
+pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
+    let settings = &workspace.config.docs;
+    let mut listing = Listing::default();
+    if settings.enabled == Switch::Off {
+        return Ok(listing);
+    }
+    let managed = workspace.repo_path(&workspace.paths.docs);
+    let found = files::records(workspace, &workspace.paths.docs, None)?;
+    listing.highest = found.highest(&settings.id_prefix);
+    listing.add(found, Origin::Managed, &managed, settings.max_file_bytes);
+    let ids = listing.documents.iter().filter(|document| document.has_header());
+    let ids = ids.filter_map(|document| crate::record::id::sequence(&document.id, &settings.id_prefix));
+    listing.highest = ids.fold(listing.highest, u64::max);
+
+    listing.add(sources(workspace, &managed)?, Origin::Indexed, "", settings.max_file_bytes);
+    listing.documents.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(listing)
+}
+
+impl Listing {
+    fn add(&mut self, found: Found, origin: Origin, folder: &str, most: u64) {
+        let whole = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+        let unreadable = found.unreadable.into_iter();
+        self.unreadable.extend(unreadable.map(|it| Unreadable { path: whole(&it.path), reason: it.reason }));
+        for Source { path, text, stat } in found.sources {
+            let full = whole(&path);
+            if text.len() as u64 > most {
+                let reason = format!("{}: {full} has more than {most} bytes", Code::DOC_FILE_TOO_LARGE.name);
+                self.unreadable.push(Unreadable { path: full, reason });
+                continue;
+            }
+            let file = match origin {
+                Origin::Managed => path,
+                Origin::Indexed => path.rsplit('/').next().unwrap_or(&path).to_owned(),
+            };
+            self.documents.push(Document::read(origin, full, file, text, &stat));
+        }
+    }
+}
+
+/// The files that the source patterns name, outside the managed folder.
+fn sources(workspace: &Workspace, managed: &str) -> Result<Found, Failure> {
+    let settings = &workspace.config.docs;
+    let sources = Globs::new(settings.sources.iter().map(String::as_str));
+    let exclude = Globs::new(settings.exclude.iter().map(String::as_str));
+    let is_managed = |path: &str| {
+        managed.is_empty()
+            || path.strip_prefix(managed).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let folder =
+        |path: &str| !is_managed(path) && sources.may_match_below(path) && !exclude.covers_folder(path);
+    let file = |path: &str| !is_managed(path) && sources.matches(path) && !exclude.matches(path);
+    let root: &Path = &workspace.root;
+    files::wanted(workspace, root, &Wanted { folder: &folder, file: &file, deepest: DEEPEST })
+}

@@ -1,0 +1,113 @@
+//! Reading fragments and releases from their folders.
+
+use super::LISTS;
+use super::fragment::{Fragment, Stage};
+use super::release::Release;
+use crate::failure::{Code, Failure};
+use crate::path::trim;
+use crate::record::order::natural;
+use crate::record::{RecordFile, id};
+use crate::workspace::files::{self, Source, Unreadable};
+use crate::workspace::{Switch, Workspace};
+use std::collections::HashMap;
+
+/// Everything the changelog is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Fragments by id, natural order.
+    pub fragments: Vec<Fragment>,
+    /// Releases, the newest first: by date, then by id.
+    pub releases: Vec<Release>,
+    /// Files that are neither, with their path from the root.
+    pub unreadable: Vec<Unreadable>,
+    /// The highest sequence that a fragment uses.
+    pub highest_fragment: u64,
+    /// The highest sequence that a release uses.
+    pub highest_release: u64,
+}
+
+/// Reads everything; nothing when the module is off.
+pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
+    let settings = &workspace.config.changelog;
+    let mut listing = Listing::default();
+    if settings.enabled == Switch::Off {
+        return Ok(listing);
+    }
+    for (folder, stage) in
+        [(&workspace.paths.fragments, Stage::Unreleased), (&workspace.paths.releases, Stage::Released)]
+    {
+        let other = match stage {
+            Stage::Unreleased => &workspace.paths.releases,
+            Stage::Released => &workspace.paths.fragments,
+        };
+        let found = files::records(workspace, folder, Some(other))?;
+        let root = workspace.repo_path(folder);
+        listing.highest_fragment = listing.highest_fragment.max(found.highest(&settings.id_prefix));
+        listing.highest_release = listing.highest_release.max(found.highest(&settings.release_prefix));
+        let whole = |path: &str| format!("{root}/{path}");
+        let unreadable = found.unreadable.into_iter();
+        listing
+            .unreadable
+            .extend(unreadable.map(|it| Unreadable { path: whole(&it.path), reason: it.reason }));
+        for Source { path, text, .. } in found.sources {
+            let path = whole(&path);
+            if let Err(reason) = listing.add(path.clone(), text, stage, &settings.release_prefix) {
+                listing.unreadable.push(Unreadable { path, reason });
+            }
+        }
+    }
+    let ids = listing.fragments.iter().filter_map(|it| id::sequence(&it.id, &settings.id_prefix));
+    listing.highest_fragment = ids.fold(listing.highest_fragment, u64::max);
+    let ids = listing.releases.iter().filter_map(|it| id::sequence(&it.id, &settings.release_prefix));
+    listing.highest_release = ids.fold(listing.highest_release, u64::max);
+    listing.order();
+    Ok(listing)
+}
+
+impl Listing {
+    /// Takes a file in; the error is the reason why it is neither.
+    fn add(&mut self, path: String, text: String, stage: Stage, release_prefix: &str) -> Result<(), String> {
+        // A release states a version or lies in a file named like one; what is broken is called by what it was to be.
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        let named = stage == Stage::Released && name.starts_with(&format!("{release_prefix}-"));
+        let missing = |release: Code, fragment: Code, what: &str| {
+            format!("{}: {path} has no {what}", if named { release } else { fragment }.name)
+        };
+        let Ok(record) = RecordFile::parse(text, LISTS) else {
+            return Err(missing(
+                Code::RELEASE_FRONTMATTER_REQUIRED,
+                Code::CHANGE_FRONTMATTER_REQUIRED,
+                "header",
+            ));
+        };
+        let versioned = record.field("version").is_some();
+        let Some(id) = record.field("id").map(|id| trim(id).to_owned()) else {
+            let code = if versioned || named { Code::RELEASE_ID_REQUIRED } else { Code::CHANGE_ID_REQUIRED };
+            return Err(format!("{}: {path} has no id in its header", code.name));
+        };
+        if versioned || id.starts_with(&format!("{release_prefix}-")) {
+            self.releases.push(Release::new(id, path, record));
+        } else {
+            self.fragments.push(Fragment::new(id, path, stage, record));
+        }
+        Ok(())
+    }
+
+    fn order(&mut self) {
+        self.fragments.sort_by(|a, b| natural(&a.id, &b.id).then_with(|| a.path.cmp(&b.path)));
+        self.releases.sort_by(|a, b| {
+            let dates = b.field("date").cmp(&a.field("date"));
+            dates.then_with(|| natural(&b.id, &a.id)).then_with(|| a.path.cmp(&b.path))
+        });
+        self.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut listed: HashMap<String, Vec<String>> = HashMap::new();
+        for release in &self.releases {
+            for fragment in release.fragments() {
+                listed.entry(fragment).or_default().push(release.id.clone());
+            }
+        }
+        for fragment in &mut self.fragments {
+            fragment.releases = listed.get(&fragment.id).cloned().unwrap_or_default();
+        }
+    }
+}

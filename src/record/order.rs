@@ -1,0 +1,112 @@
+//! The orders in which people are shown texts and ids; the same on every machine, whatever its locale.
+
+use std::cmp::Ordering;
+use unicode_normalization::UnicodeNormalization;
+
+/// Text order: without regard to case and diacritics; white space, punctuation, digits, letters; then by code point. Of
+/// equal texts the one with the lower-case letter comes first, then the code points decide.
+pub fn text(left: &str, right: &str) -> Ordering {
+    folded(left).cmp(folded(right)).then_with(|| ties(left, right))
+}
+
+/// Natural order: text order in which a run of digits compares as a number. `T-9999` comes before `T-10000`.
+pub fn natural(left: &str, right: &str) -> Ordering {
+    let (mut a, mut b) = (left, right);
+    loop {
+        let (x, y) = (chunk(a), chunk(b));
+        if x.is_empty() || y.is_empty() {
+            return x.len().cmp(&y.len()).then_with(|| ties(left, right));
+        }
+        let order = if is_number(x) && is_number(y) {
+            let (x, y) = (x.trim_start_matches('0'), y.trim_start_matches('0'));
+            x.len().cmp(&y.len()).then_with(|| x.cmp(y))
+        } else {
+            folded(x).cmp(folded(y))
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+        (a, b) = (&a[x.len()..], &b[y.len()..]);
+    }
+}
+
+/// What a text is compared by: the class of each character, then the character without case and diacritics.
+fn folded(text: &str) -> impl Iterator<Item = (u8, char)> {
+    let plain = text.chars().flat_map(char::to_lowercase).nfd();
+    plain.filter(|c| !is_diacritic(*c)).map(|c| (class(c), c))
+}
+
+/// Whether a character is a mark that folding drops (U+0300 to U+036F).
+pub fn is_diacritic(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+fn class(c: char) -> u8 {
+    match c {
+        c if crate::path::is_space(c) => 0,
+        c if c.is_numeric() => 2,
+        c if c.is_alphabetic() => 3,
+        _ => 1,
+    }
+}
+
+fn ties(left: &str, right: &str) -> Ordering {
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphabetic()).collect::<Vec<_>>();
+    let cases = |text: &str| letters(text).into_iter().map(char::is_uppercase).collect::<Vec<_>>();
+    cases(left).cmp(&cases(right)).then_with(|| left.cmp(right))
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The first run of digits or of anything else.
+fn chunk(text: &str) -> &str {
+    let number = is_number(text);
+    let end = text.find(|c: char| c.is_ascii_digit() != number).unwrap_or(text.len());
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn titles_are_in_the_order_of_the_example() {
+        let wanted = ["billing", "index", "Named by frontmatter", "README", "sp ace", "start", "The guide"];
+        let mut titles = wanted;
+        titles.reverse();
+        titles.sort_by(|a, b| text(a, b));
+        assert_eq!(titles, wanted);
+    }
+
+    #[test]
+    fn classes_come_before_code_points_and_case_breaks_ties() {
+        let wanted = ["a b", "a-b", "a1", "ab", "éa", "Éa", "eb", "zé", "ß", "й"];
+        let mut texts = wanted;
+        texts.reverse();
+        texts.sort_by(|a, b| text(a, b));
+        assert_eq!(texts, wanted);
+    }
+
+    #[test]
+    fn digits_compare_as_numbers() {
+        let mut ids = ["T-10000", "T-9999", "t-3", "T-0010", "T-0002", "ADR-0001", "T-002", "T-0002-x"];
+        ids.sort_by(|a, b| natural(a, b));
+        assert_eq!(ids, ["ADR-0001", "T-0002", "T-002", "T-0002-x", "t-3", "T-0010", "T-9999", "T-10000"]);
+    }
+
+    proptest! {
+        #[test]
+        fn both_are_orders(mut texts in prop::collection::vec("[aAéÉbB0-9 ._-]{0,4}", 0..6)) {
+            for order in [text, natural] {
+                texts.sort_by(|a, b| order(a, b));
+                for pair in texts.windows(2) {
+                    prop_assert!(order(&pair[0], &pair[1]) != Ordering::Greater);
+                    prop_assert_eq!(order(&pair[0], &pair[1]) == Ordering::Equal, pair[0] == pair[1]);
+                }
+            }
+        }
+    }
+}

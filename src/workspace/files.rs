@@ -1,0 +1,207 @@
+//! The files of a folder: every one that is wanted, read once, in one order, and nothing reached through a link.
+//!
+//! A file that cannot be read is named with its reason and does not stop the others. Running out of memory or of open
+//! files is no fault of a file and stops the run.
+
+use super::Workspace;
+use crate::activity::DEEPEST;
+use crate::failure::Failure;
+use crate::fs::{Dir, Entry, Kind, Stat};
+use crate::record::{NotARecord, id};
+use std::ffi::OsStr;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// No record is larger; what is, is named as unreadable.
+pub const CAP: u64 = 16 * 1024 * 1024;
+
+/// A file that was read.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The path below its folder, with `/`.
+    pub path: String,
+    /// Its bytes as text.
+    pub text: String,
+    /// What it was when it was read.
+    pub stat: Stat,
+}
+
+/// A file that cannot be read as a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The path below its folder, with `/`.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What lies below a folder.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The files, by the bytes of their path.
+    pub sources: Vec<Source>,
+    /// What cannot be read.
+    pub unreadable: Vec<Unreadable>,
+    /// The names of all other entries: a link or a folder may carry the name of a record, and then its id is taken.
+    others: Vec<String>,
+}
+
+impl Found {
+    /// The highest sequence of ids with this prefix in any name; 0 for none.
+    pub fn highest(&self, prefix: &str) -> u64 {
+        let paths = self.sources.iter().map(|source| &source.path);
+        let paths = paths.chain(self.unreadable.iter().map(|file| &file.path));
+        let names = paths.map(|path| path.rsplit('/').next().unwrap_or(path));
+        let names = names.chain(self.others.iter().map(String::as_str));
+        names.filter_map(|name| id::sequence(name, prefix)).max().unwrap_or(0)
+    }
+}
+
+/// Which entries of a folder are wanted.
+pub struct Wanted<'a> {
+    /// Whether a subfolder, by its path, is looked into.
+    pub folder: &'a dyn Fn(&str) -> bool,
+    /// Whether a file, by its path, is read.
+    pub file: &'a dyn Fn(&str) -> bool,
+    /// How deep subfolders are looked into.
+    pub deepest: usize,
+}
+
+/// Every record file below `folder`: `*.md`, in subfolders too, but in none that begins with a dot and not in `besides`. A
+/// folder that is missing or only reached through a link has none.
+pub fn records(workspace: &Workspace, folder: &Path, besides: Option<&Path>) -> Result<Found, Failure> {
+    let besides = besides.and_then(|inner| below(folder, inner));
+    let plain = |path: &str| !name_of(path).starts_with('.') && besides.as_deref() != Some(path);
+    let markdown = |path: &str| path.as_bytes().ends_with(b".md");
+    wanted(workspace, folder, &Wanted { folder: &plain, file: &markdown, deepest: DEEPEST })
+}
+
+/// Every wanted file below `folder`.
+pub fn wanted(workspace: &Workspace, folder: &Path, wanted: &Wanted<'_>) -> Result<Found, Failure> {
+    let Some(top) = open_folder(workspace, folder)? else { return Ok(Found::default()) };
+    let mut found = Found::default();
+    let mut paths = walk(&top, folder, wanted, &mut found)?;
+    paths.sort_unstable();
+    for path in paths {
+        match read(&top, &path) {
+            Ok((text, stat)) => found.sources.push(Source { path, text, stat }),
+            Err(Fault::File(reason)) => found.unreadable.push(Unreadable { path, reason }),
+            Err(Fault::Run(error)) => return Err(Failure::io("read", &folder.join(path), &error)),
+        }
+    }
+    Ok(found)
+}
+
+/// Reads one file below `folder` again; `None` when it is not there as a readable file any more.
+pub fn again(workspace: &Workspace, folder: &Path, path: &str) -> Result<Option<Source>, Failure> {
+    let Some(top) = open_folder(workspace, folder)? else { return Ok(None) };
+    match read(&top, path) {
+        Ok((text, stat)) => Ok(Some(Source { path: path.to_owned(), text, stat })),
+        Err(Fault::File(_)) => Ok(None),
+        Err(Fault::Run(error)) => Err(Failure::io("read", &folder.join(path), &error)),
+    }
+}
+
+/// A folder of the layout; `None` when it is missing or only reached through a link.
+pub fn open_folder(workspace: &Workspace, folder: &Path) -> Result<Option<Dir>, Failure> {
+    let root = &workspace.root;
+    let text = root.to_str().ok_or(io::ErrorKind::InvalidFilename.into());
+    let root = text.and_then(Dir::open).map_err(|error: io::Error| Failure::io("open", root, &error))?;
+    let relative = workspace.repo_path(folder);
+    let opened = if relative.is_empty() { root.enter(OsStr::new(".")) } else { root.below(&relative) };
+    match opened {
+        Ok(dir) => Ok(Some(dir)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied || is_exhausted(&error) => {
+            Err(Failure::io("open", folder, &error))
+        }
+        Err(_) => Ok(None),
+    }
+}
+
+/// The path from `folder` to another one inside it.
+fn below(folder: &Path, inner: &Path) -> Option<String> {
+    let rest = inner.strip_prefix(folder).ok()?;
+    let names: Vec<&str> = rest.iter().filter_map(OsStr::to_str).collect();
+    (!names.is_empty()).then(|| names.join("/"))
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Why a file was not read.
+enum Fault {
+    /// Something about the file.
+    File(String),
+    /// Something about this process.
+    Run(io::Error),
+}
+
+fn read(top: &Dir, path: &str) -> Result<(String, Stat), Fault> {
+    let (bytes, stat) = top.read_and_stat(path, CAP).map_err(|error| {
+        if is_exhausted(&error) { Fault::Run(error) } else { Fault::File(error.to_string()) }
+    })?;
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| Fault::File(NotARecord::NotUtf8.reason().to_owned()))?;
+    Ok((text, stat))
+}
+
+/// Whether the process or the system has nothing left to open files with.
+fn is_exhausted(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    if let Some(code) = rustix::io::Errno::from_io_error(error) {
+        use rustix::io::Errno;
+        return matches!(code, Errno::MFILE | Errno::NFILE | Errno::NOMEM);
+    }
+    error.kind() == io::ErrorKind::OutOfMemory
+}
+
+/// The paths of wanted files below `top`, with one folder open at a time.
+fn walk(top: &Dir, folder: &Path, wanted: &Wanted<'_>, found: &mut Found) -> Result<Vec<String>, Failure> {
+    let mut paths = Vec::new();
+    let mut waiting = vec![(String::new(), 0)];
+    while let Some((at, depth)) = waiting.pop() {
+        let mut each = |entry: &Entry<'_>| {
+            let (raw, kind) = (entry.name(), entry.kind());
+            let shown = raw.to_string_lossy();
+            let path = if at.is_empty() { shown.clone().into_owned() } else { format!("{at}/{shown}") };
+            let is_text = raw.to_str().is_some();
+            match kind {
+                Kind::File if (wanted.file)(&path) => {
+                    if is_text {
+                        paths.push(path);
+                    } else {
+                        let reason = "the file's name is not valid UTF-8".to_owned();
+                        found.unreadable.push(Unreadable { path, reason });
+                    }
+                    return ControlFlow::Continue(());
+                }
+                Kind::Dir if is_text && (wanted.folder)(&path) => {
+                    if depth < wanted.deepest {
+                        waiting.push((path, depth + 1));
+                    } else {
+                        let reason = format!("folders are looked into {} deep", wanted.deepest);
+                        found.unreadable.push(Unreadable { path, reason });
+                    }
+                }
+                _ => {}
+            }
+            found.others.push(shown.into_owned());
+            ControlFlow::Continue(())
+        };
+        let listed = if at.is_empty() {
+            top.list(&mut each)
+        } else {
+            top.below(&at).and_then(|dir| dir.list(&mut each))
+        };
+        match listed {
+            Ok(()) => {}
+            Err(error) if is_exhausted(&error) => {
+                return Err(Failure::io("list", &folder.join(at), &error));
+            }
+            Err(error) => found.unreadable.push(Unreadable { path: at, reason: error.to_string() }),
+        }
+    }
+    Ok(paths)
+}

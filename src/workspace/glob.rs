@@ -1,0 +1,127 @@
+//! Patterns of documents: which files a project counts as its documentation.
+
+use regex::{Regex, RegexSet};
+
+/// Patterns over repository paths, anchored at both ends, case-sensitive: `*` is any run of characters within a segment, `?`
+/// one of them, `**` any run of anything, `**/` also none.
+#[derive(Clone, Debug)]
+pub struct Globs {
+    set: RegexSet,
+    heads: Vec<Head>,
+}
+
+/// What a pattern says about folders.
+#[derive(Clone, Debug)]
+struct Head {
+    /// The literal folders in front of the first wildcard.
+    folders: String,
+    /// How many folders a matching path lies in; `None` for any number.
+    depth: Option<usize>,
+}
+
+impl Globs {
+    /// Compiles patterns; one that is too large to compile matches nothing.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
+        let patterns: Vec<&str> =
+            patterns.into_iter().map(|pattern| pattern.strip_prefix("./").unwrap_or(pattern)).collect();
+        let expressions = patterns.iter().map(|pattern| expression(pattern));
+        let expressions = expressions.map(|it| if Regex::new(&it).is_ok() { it } else { NOTHING.to_owned() });
+        let set = RegexSet::new(expressions).unwrap_or_else(|_| RegexSet::empty());
+        Self { set, heads: patterns.into_iter().map(head).collect() }
+    }
+
+    /// Whether any pattern matches `path`.
+    pub fn matches(&self, path: &str) -> bool {
+        self.set.is_match(path)
+    }
+
+    /// Whether any pattern can match something below the folder `path`.
+    pub fn may_match_below(&self, path: &str) -> bool {
+        let inside = |outer: &str, inner: &str| {
+            outer.is_empty()
+                || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let depth = path.split('/').count();
+        self.heads.iter().any(|head| {
+            let near = inside(&head.folders, path) || inside(path, &head.folders);
+            near && head.depth.is_none_or(|deepest| depth <= deepest)
+        })
+    }
+
+    /// Whether everything below the folder `path` is matched, so that nobody need look there.
+    pub fn covers_folder(&self, path: &str) -> bool {
+        self.set.is_match(&format!("{path}/\u{1}")) && self.set.is_match(&format!("{path}/\u{1}/\u{2}"))
+    }
+}
+
+/// An expression that matches nothing.
+const NOTHING: &str = r"[^\s\S]";
+
+fn head(pattern: &str) -> Head {
+    let literal = pattern.find(['*', '?']).map_or(pattern, |at| &pattern[..at]);
+    let folders = literal.rsplit_once('/').map_or(String::new(), |(folders, _)| folders.to_owned());
+    let depth = (!pattern.contains("**")).then(|| pattern.matches('/').count());
+    Head { folders, depth }
+}
+
+fn expression(pattern: &str) -> String {
+    let mut out = String::from(r"(?s)\A");
+    let mut rest = pattern;
+    while let Some(next) = rest.chars().next() {
+        let used = if rest.starts_with("**/") {
+            out.push_str("(?:.*/)?");
+            3
+        } else if rest.starts_with("**") {
+            out.push_str(".*");
+            2
+        } else {
+            match next {
+                '*' => out.push_str("[^/]*"),
+                '?' => out.push_str("[^/]"),
+                next => out.push_str(&regex::escape(next.encode_utf8(&mut [0; 4]))),
+            }
+            next.len_utf8()
+        };
+        rest = &rest[used..];
+    }
+    out.push_str(r"\z");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value as Json;
+
+    #[test]
+    fn patterns_match_as_recorded() {
+        let cases: Vec<Json> =
+            serde_json::from_str(include_str!("../../tests/golden/vectors/globs.json")).unwrap();
+        for case in cases {
+            let globs = Globs::new([case["glob"].as_str().unwrap()]);
+            assert_eq!(Json::from(globs.matches(case["path"].as_str().unwrap())), case["match"], "{case}");
+        }
+    }
+
+    #[test]
+    fn a_walk_goes_where_a_pattern_can_match_and_nowhere_else() {
+        let globs = Globs::new(["README.md", "docs/**/*.md", ".project/specs/**/*.md"]);
+        for path in ["docs", "docs/a/b", ".project", ".project/specs", ".project/specs/x"] {
+            assert!(globs.may_match_below(path), "{path}");
+        }
+        for path in ["src", "docs2", ".project/cards", "doc"] {
+            assert!(!globs.may_match_below(path), "{path}");
+        }
+        assert!(Globs::new(["**/*.md"]).may_match_below("any/thing"));
+        let exclude = Globs::new(["**/node_modules/**", ".git/**"]);
+        assert!(exclude.covers_folder("a/node_modules") && exclude.covers_folder(".git"));
+        assert!(!exclude.covers_folder("a") && !Globs::new(["a/*.md"]).covers_folder("a"));
+    }
+
+    #[test]
+    fn a_pattern_is_no_expression_and_no_bomb() {
+        assert!(Globs::new(["a+(b)?.md"]).matches("a+(b)c.md"));
+        let bomb = "**/".repeat(2_000);
+        assert!(!Globs::new([bomb.as_str()]).matches("a"));
+    }
+}
