@@ -6,6 +6,7 @@
 mod config;
 mod discovery;
 pub mod files;
+mod finding;
 mod glob;
 mod layout;
 mod literal;
@@ -16,6 +17,7 @@ pub use config::{
     AGENT_TARGETS, CI_TARGETS, Cards, Changelog, Config, DocLayout, Docs, Memory, ReleaseStrategy,
 };
 pub use discovery::locate;
+pub use finding::{Finding, Severity};
 pub use glob::Globs;
 pub use layout::Paths;
 pub use schema::{COLLECTIONS, Collection, EFFORTS, PRIORITIES, STATUSES, TYPES};
