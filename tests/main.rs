@@ -18,6 +18,8 @@ mod payload;
 mod process;
 mod registered;
 mod runtime;
+#[cfg(unix)]
+mod terminal;
 mod usage;
 mod workspace;
 mod world;

@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 /// No line of help is longer.
 const WIDTH: usize = 100;
 /// Where the explanation of a command begins, and that of a flag.
-const COMMANDS: usize = 40;
-const FLAGS: usize = 30;
+const COMMANDS: usize = 32;
+const FLAGS: usize = 28;
 /// Where the explanation of an example begins.
 const EXAMPLES: usize = 6;
 

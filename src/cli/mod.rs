@@ -14,6 +14,8 @@ mod near;
 mod next;
 mod print;
 mod schema;
+mod table;
+mod terminal;
 
 use crate::activity::actor::{self, Asked, Identity, ProcessEnv};
 use crate::failure::{Code, Failure};
@@ -22,6 +24,7 @@ pub use args::{Args, Flag, Offers, Takes, invalid_option, split_list};
 pub use print::{Output, sanitise};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+pub use table::{Column, Table};
 
 /// One command.
 #[derive(Clone, Copy)]

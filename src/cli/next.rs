@@ -1,12 +1,11 @@
 //! `workfile next`: which cards can be started.
 
-use super::card::{NO_CARD, cell};
-use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
+use super::card::NO_CARD;
+use super::{Args, Column, Command, Context, DryRun, Flag, Listed, Output, Table};
 use crate::failure::Failure;
 use crate::query::next::{self, Candidate, MOST, USUAL};
 use crate::work::load::{self, Assets};
 use serde_json::{Value as Json, json};
-use std::fmt::Write as _;
 
 pub(super) const COMMANDS: &[Command] = &[Command {
     words: &["next"],
@@ -39,29 +38,24 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
         if listing.cards.is_empty() {
             return Ok(Output::new(Json::Null, NO_CARD));
         }
-        return Ok(Output::new(Json::Null, rows(shown, rest.len())));
+        return Ok(told(shown, rest.len()));
     }
     let assets = Assets::open(&workspace)?;
     let records: Vec<Json> = shown.iter().map(|candidate| candidate.to_json(&workspace, &assets)).collect();
     Ok(Output::json(json!({"records": records, "total": ready.len(), "truncated": !rest.is_empty()})))
 }
 
-fn rows(candidates: &[Candidate<'_>], more: usize) -> String {
+/// The rows, and how many more there are.
+fn told(candidates: &[Candidate<'_>], more: usize) -> Output {
     if candidates.is_empty() {
-        return "nothing is ready to start: `workfile card list` has every card".to_owned();
+        return Output::new(Json::Null, "nothing is ready to start: `workfile card list` has every card");
     }
-    let mut rows = String::new();
-    for Candidate { card, reason } in candidates {
-        let [status, priority, title] = ["status", "priority", "title"].map(|key| cell(card.field(key)));
-        let _ = writeln!(
-            rows,
-            "{}\t{status}\t{priority}\t{title}\t({})",
-            cell(Some(&card.id)),
-            cell(Some(reason))
-        );
-    }
-    if more > 0 {
-        let _ = writeln!(rows, "… {more} more ready");
-    }
-    rows
+    let columns = [Column::Id, Column::Status, Column::Priority, Column::Text, Column::Detail];
+    let rows = candidates.iter().map(|Candidate { card, reason }| {
+        let [status, priority, title] =
+            ["status", "priority", "title"].map(|key| card.field(key).unwrap_or_default().to_owned());
+        [card.id.clone(), status, priority, title, format!("({reason})")]
+    });
+    let below = if more > 0 { format!("… {more} more ready") } else { String::new() };
+    Output::rows(Json::Null, Table::new(columns, rows), below)
 }

@@ -174,9 +174,3 @@ fn waiver(args: &Args) -> Waiver<'_> {
 
 /// What a list of cards says where there is none at all.
 pub(super) const NO_CARD: &str = "there is no card yet: `workfile card create --title TEXT` makes one";
-
-/// A cell of a row: what would break the row is a space.
-pub(super) fn cell(text: Option<&str>) -> String {
-    let breaks = |c: char| if matches!(c, '\t' | '\n' | '\r') { ' ' } else { c };
-    text.unwrap_or_default().chars().map(breaks).collect()
-}

@@ -1,7 +1,7 @@
 //! `card list` and `card show`.
 
-use super::super::{Args, Context, Flag, Offers, Output, invalid_option, split_list};
-use super::{NO_CARD, cell, input};
+use super::super::{Args, Column, Context, Flag, Offers, Output, Table, invalid_option, split_list};
+use super::{NO_CARD, input};
 use crate::failure::{Code, Failure};
 use crate::query::list::{Filter, Holding, boundary};
 use crate::work::card::{Body, View};
@@ -9,7 +9,6 @@ use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
 use crate::work::load::{self, Assets};
 use crate::work::{Card, Listing};
 use serde_json::{Value as Json, json};
-use std::fmt::Write as _;
 
 pub(super) const LIST: &[Flag] = &[
     Flag::value("status", "A,B", "any of these statuses").offers(Offers::Words(STATUSES)),
@@ -38,7 +37,7 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     let total = matching.len();
     let page: Vec<&Card> = matching.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
     if !context.json {
-        let output = unreadable(Output::new(Json::Null, rows(&page)), &listing);
+        let output = unreadable(Output::rows(Json::Null, rows(&page), ""), &listing);
         return Ok(match total {
             0 if listing.cards.is_empty() => output.note(format!("workfile: {NO_CARD}")),
             0 => output.note("workfile: no card matches"),
@@ -83,13 +82,12 @@ fn filter(args: &Args) -> Result<Filter, Failure> {
     })
 }
 
-fn rows(cards: &[&Card]) -> String {
-    let mut rows = String::new();
-    for card in cards {
-        let [status, priority, title] = ["status", "priority", "title"].map(|key| cell(card.field(key)));
-        let _ = writeln!(rows, "{}\t{status}\t{priority}\t{title}", cell(Some(&card.id)));
-    }
-    rows
+/// The rows of cards. Who holds them is shown to people, who would otherwise look for it in each card.
+fn rows(cards: &[&Card]) -> Table {
+    let columns = [Column::Id, Column::Status, Column::Priority, Column::Holder, Column::Text];
+    let field = |card: &'_ Card, key| card.field(key).unwrap_or_default().to_owned();
+    let keys = ["id", "status", "priority", "claimed_by", "title"];
+    Table::new(columns, cards.iter().map(|card| keys.map(|key| field(card, key))))
 }
 
 /// Says which files among the cards are none.
