@@ -7,6 +7,7 @@ mod cases;
 mod claude;
 mod compare;
 mod doors;
+mod git;
 mod golden;
 mod golden_hooks;
 mod golden_records;

@@ -90,6 +90,13 @@ pub fn with_body(text: &str, body: &str) -> Result<String, Failure> {
     Ok([fences.prefix, end, &with_line_ends(body, end), end].concat())
 }
 
+/// The file `text` with exactly this behind its header.
+///
+/// `RECORD_FRONTMATTER_MISSING` when `text` is not a record.
+pub fn with_body_text(text: &str, body_text: &str) -> Result<String, Failure> {
+    Ok([Fences::of(text)?.prefix, body_text].concat())
+}
+
 /// `text` with `end` at the end of every line.
 ///
 /// All CRs in front of an LF go: one that stayed would be half of a CRLF in the result.
@@ -160,6 +167,16 @@ mod tests {
         assert_eq!(with_body("---\n---\nold\r\n", "a\r\r\nb").unwrap(), "---\n---\n\na\nb\n");
         assert_eq!(with_body(crlf, " \n").unwrap(), "---\r\nid: T-1\r\n---\r\n");
         assert_eq!(with_body("no record", "x").unwrap_err().code.name, "RECORD_FRONTMATTER_MISSING");
+    }
+
+    #[test]
+    fn a_body_text_is_written_byte_for_byte() {
+        let text = "\u{feff}---\r\nid: T-1\r\n--- \r\nold";
+        assert_eq!(
+            with_body_text(text, "\n a\r\n\n ").unwrap(),
+            "\u{feff}---\r\nid: T-1\r\n--- \r\n\n a\r\n\n "
+        );
+        assert_eq!(with_body_text("no record", "x").unwrap_err().code.name, "RECORD_FRONTMATTER_MISSING");
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod properties;
 #[cfg(test)]
 mod vectors;
 
-pub use body::{append_under_heading, fenced_lines, with_body};
+pub use body::{append_under_heading, fenced_lines, with_body, with_body_text};
 pub use digest::digest;
 pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};
 pub use file::RecordFile;

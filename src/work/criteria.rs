@@ -84,7 +84,7 @@ pub fn read(body: &str) -> Reading {
             }
             continue;
         }
-        let Some((checked, text)) = item(line) else { continue };
+        let Some(Boxed { checked, text, .. }) = item(line) else { continue };
         let list = match region {
             Some(_) => &mut reading.items,
             None if protected => continue,
@@ -94,6 +94,34 @@ pub fn read(body: &str) -> Reading {
         list.push(Item { index, text: text.to_owned(), checked, line: number });
     }
     reading
+}
+
+/// A box that is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The line of the trimmed body, as [`Item::line`] has it.
+    pub line: usize,
+    /// Whether the box is ticked or emptied.
+    pub checked: bool,
+}
+
+/// A body as it is in its file, with these boxes set. Nothing else changes: one byte a box.
+pub fn marked(body_text: &str, marks: &[Mark]) -> String {
+    let lead = body_text.len() - body_text.trim_start_matches(is_space).len();
+    let mut out = String::with_capacity(body_text.len());
+    out.push_str(&body_text[..lead]);
+    for (number, line) in body_text[lead..].split_inclusive('\n').enumerate() {
+        let mark = marks.iter().rev().find(|mark| mark.line == number);
+        match mark.zip(item(line.trim_end_matches(['\r', '\n']))) {
+            Some((mark, found)) => {
+                out.push_str(&line[..found.mark]);
+                out.push(if mark.checked { 'x' } else { ' ' });
+                out.push_str(&line[found.mark + 1..]);
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
 }
 
 /// The level of a heading line with a text.
@@ -118,8 +146,16 @@ fn promises_criteria(line: &str) -> bool {
     }
 }
 
-/// The box and the text of a checklist line.
-fn item(line: &str) -> Option<(bool, &str)> {
+/// The box of a checklist line.
+struct Boxed<'a> {
+    /// Where its mark is in the line; one byte.
+    mark: usize,
+    checked: bool,
+    /// What stands behind it, trimmed.
+    text: &'a str,
+}
+
+fn item(line: &str) -> Option<Boxed<'_>> {
     let rest = line.trim_start_matches(is_space).strip_prefix(['-', '*'])?;
     let boxed = rest.trim_start_matches(is_space);
     if boxed.len() == rest.len() {
@@ -128,7 +164,8 @@ fn item(line: &str) -> Option<(bool, &str)> {
     let inside = boxed.strip_prefix('[')?;
     let mark = inside.chars().next().filter(|c| matches!(c, ' ' | 'x' | 'X'))?;
     let text = inside[1..].strip_prefix(']')?;
-    text.starts_with(is_space).then(|| (mark != ' ', trim(text)))
+    let found = Boxed { mark: line.len() - inside.len(), checked: mark != ' ', text: trim(text) };
+    text.starts_with(is_space).then_some(found)
 }
 
 #[cfg(test)]
@@ -173,7 +210,33 @@ mod tests {
         assert_eq!(texts, ["a", "e"]);
     }
 
+    #[test]
+    fn a_box_is_set_and_nothing_else() {
+        let body = "\r\n \n  * [X]   a  \r\n```\r\n- [ ] b\r\n```\n- [ ] c\n\t-\u{a0}[ ] d";
+        let marks = [(0, false), (2, true), (4, true), (5, true), (9, true)];
+        let set = marked(body, &marks.map(|(line, checked)| Mark { line, checked }));
+        let wanted = "\r\n \n  * [ ]   a  \r\n```\r\n- [x] b\r\n```\n- [x] c\n\t-\u{a0}[x] d";
+        assert_eq!(set, wanted);
+        assert_eq!(marked("", &[Mark { line: 0, checked: true }]), "");
+    }
+
     proptest! {
+        #[test]
+        fn setting_a_box_is_read_back(
+            body in "[\r\n ]{0,3}## Acceptance\n(- \\[[ xX]\\] [a-z]{1,3}\r?\n|```\n|[ab]\n| ){0,8}",
+            checked in any::<bool>(),
+            which in any::<prop::sample::Index>(),
+        ) {
+            let mut reading = read(trim(&body));
+            prop_assume!(!reading.items.is_empty());
+            let item = which.index(reading.items.len());
+            let line = reading.items[item].line;
+            let set = marked(&body, &[Mark { line, checked }]);
+            prop_assert_eq!(set.len(), body.len());
+            reading.items[item].checked = checked;
+            prop_assert_eq!(read(trim(&set)), reading);
+        }
+
         #[test]
         fn nothing_panics(body in "([-*#\\[\\]xX `~\r\n]|acceptance|[a-zé]){0,60}") {
             read(&body);

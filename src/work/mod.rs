@@ -10,6 +10,7 @@ pub mod claim;
 pub mod create;
 pub mod criteria;
 pub mod fields;
+pub mod git;
 pub mod load;
 pub mod note;
 pub mod patch;
@@ -22,6 +23,7 @@ mod guard;
 mod hierarchy;
 mod input;
 mod mutate;
+mod process;
 mod validate;
 
 pub use card::{Card, Place};

@@ -13,6 +13,7 @@ use crate::activity::board::{Change as BoardChange, Claim, Upkeep};
 use crate::clock::{self, Time};
 use crate::failure::{Code, Failure};
 use crate::fs::{self, Lock, Purpose};
+use crate::path::trim;
 use crate::record::{self, Header, Style};
 use crate::workspace::Workspace;
 
@@ -61,6 +62,8 @@ pub struct Target<'a> {
 pub(super) struct Plan {
     /// Changes of the header, in order.
     pub(super) changes: Vec<Assignment>,
+    /// The body text that replaces the card's, as it is to stand in the file; lines and trail are added to it.
+    pub(super) body_text: Option<String>,
     /// Lines under headings, written before the trail.
     pub(super) lines: Vec<(String, String)>,
     /// Texts of trail lines.
@@ -84,7 +87,7 @@ impl Plan {
     /// Nothing yet, signed by the caller.
     pub(super) fn new(caller: &Caller, home: Home) -> Self {
         let signed = caller.actor().map(str::to_owned);
-        Self { changes: Vec::new(), lines: Vec::new(), trail: Vec::new(), signed, home }
+        Self { changes: Vec::new(), body_text: None, lines: Vec::new(), trail: Vec::new(), signed, home }
     }
 
     /// Drops the `verified` block when the card leaves done.
@@ -127,7 +130,7 @@ pub(super) fn mutate<T>(
         id: &before.id,
         called: &before.id,
         header: &header,
-        body: body.as_deref().unwrap_or(before.body()),
+        body: body.as_ref().map_or(before.body(), NewBody::text),
         verify: verify_of(&plan.changes),
         named: &named,
     };
@@ -140,8 +143,10 @@ pub(super) fn mutate<T>(
         return Ok((before, seen));
     }
     let mut text = record::patch(before.text(), &changes, &LISTS, Some(&now.date()))?;
-    if let Some(body) = body {
-        text = record::with_body(&text, &body)?;
+    match body {
+        Some(NewBody::Exact(body)) => text = record::with_body_text(&text, &body)?,
+        Some(NewBody::Sections(body)) => text = record::with_body(&text, &body)?,
+        None => {}
     }
     let place = if moves { Place::Live } else { before.place };
     let after = parsed(Card::parse(before.file.clone(), place, text))?;
@@ -253,19 +258,37 @@ fn leaves_archive(before: &Card, after: &Header, home: Home) -> bool {
     home == Home::LiveWhenOpen && before.is_archived() && open
 }
 
-/// The body with the plan's lines in it; `None` when it has none.
-fn written(before: &Card, plan: &Plan, workspace: &Workspace, now: Time) -> Option<String> {
+/// A body that is to be written.
+enum NewBody {
+    /// Byte for byte.
+    Exact(String),
+    /// As sections, put together anew.
+    Sections(String),
+}
+
+impl NewBody {
+    /// The body, trimmed.
+    fn text(&self) -> &str {
+        let (Self::Exact(text) | Self::Sections(text)) = self;
+        trim(text)
+    }
+}
+
+/// The body with the plan's own text and lines; `None` when it stays as it is.
+fn written(before: &Card, plan: &Plan, workspace: &Workspace, now: Time) -> Option<NewBody> {
     let trailed = workspace.config.cards.activity_trail;
     let trail = plan.trail.iter().filter(|_| trailed);
     let trail = trail.map(|text| {
         let line = record::trail_line(&now.stamp(), plan.signed.as_deref(), text);
         (ACTIVITY.to_owned(), line)
     });
+    let own = plan.body_text.as_deref().filter(|text| *text != before.body_text());
     let lines = plan.lines.iter().cloned().chain(trail);
-    lines.fold(None, |body: Option<String>, (heading, line)| {
-        let body = body.as_deref().unwrap_or(before.body_text());
+    let body = lines.fold(None, |body: Option<String>, (heading, line)| {
+        let body = body.as_deref().or(own).unwrap_or(before.body_text());
         Some(record::append_under_heading(body, &heading, &line))
-    })
+    });
+    body.map(NewBody::Sections).or_else(|| own.map(|text| NewBody::Exact(text.to_owned())))
 }
 
 /// Whether a change would do anything. What cannot be rewritten safely is not looked into but left to be refused.

@@ -3,10 +3,47 @@
 //! A card can arrive as a file from anywhere, so a command runs only when the configuration declares how it begins.
 
 use super::criteria::Item as Criterion;
+use super::fields::VERIFY;
 use crate::failure::{Code, Failure};
-use crate::record::{Item, Value};
+use crate::record::{Header, Item, Value};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
+
+/// One entry of a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name on the card.
+    pub id: String,
+    /// The command, word by word.
+    pub run: Vec<String>,
+    /// Digests of the criteria that the command proves.
+    pub criteria: Vec<String>,
+}
+
+/// The entries of a header as far as they can be read; [`check`] says what is wrong with the others.
+pub fn entries(header: &Header) -> Vec<Entry> {
+    let Some(Value::Records(records)) = header.get(VERIFY) else { return Vec::new() };
+    let entry = |record: &Vec<(String, Item)>| {
+        let item = |key: &str| record.iter().find(|(name, _)| name == key).map(|(_, item)| item);
+        let list = |key: &str| match item(key) {
+            Some(Item::List(texts)) => texts.clone(),
+            _ => Vec::new(),
+        };
+        match item("id") {
+            Some(Item::Text(id)) => {
+                Some(Entry { id: id.clone(), run: list("run"), criteria: list("criteria") })
+            }
+            _ => None,
+        }
+    };
+    records.iter().filter_map(entry).collect()
+}
+
+/// The entry that a criterion belongs to: the last one that lists its digest. Equal criteria belong together.
+pub fn owner<'a>(entries: &'a [Entry], criterion: &Criterion) -> Option<&'a Entry> {
+    let digest = criterion.digest();
+    entries.iter().rev().find(|entry| entry.criteria.contains(&digest))
+}
 
 /// Checks entries, sent or stored: their shape, their ids, their commands against the declared prefixes.
 pub fn check(entries: &Json, declared: &[Vec<String>]) -> Result<(), Failure> {
@@ -149,6 +186,7 @@ fn is_digest(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::work::criteria;
+    use crate::work::testing::card;
 
     fn declared() -> Vec<Vec<String>> {
         vec![vec!["make".to_owned(), "check".to_owned()]]
@@ -198,6 +236,30 @@ mod tests {
             let argv: Vec<&str> =
                 case["argv"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
             assert_eq!(Json::from(is_allowed(&argv, &allowed)), case["ok"], "{case}");
+        }
+    }
+
+    #[test]
+    fn equal_criteria_belong_to_the_last_entry_that_lists_them() {
+        let digest = criteria::digest("it holds");
+        let block =
+            |id: &str| format!("  - id: {id}\n    run: [make, check]\n    criteria: [\"{digest}\"]\n");
+        let other = "  - id: c\n    run: [make]\n";
+        let card = card("T-0001", &format!("verify:\n{}{}{other}", block("a"), block("b")));
+        let entries = entries(&card.header);
+        assert_eq!(entries.iter().map(|entry| &*entry.id).collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!((&*entries[2].run, &*entries[2].criteria), (&["make".to_owned()][..], &[][..]));
+        let reading = criteria::read("## Acceptance\n- [ ] it   holds\n- [ ] free\n- [x] it holds");
+        let owners = reading.items.iter().map(|item| owner(&entries, item).map(|entry| &*entry.id));
+        assert_eq!(owners.collect::<Vec<_>>(), [Some("b"), None, Some("b")]);
+    }
+
+    #[test]
+    fn what_is_no_list_of_entries_has_none() {
+        for header in
+            ["x: y", "verify: x", "verify: []", "verify:\n  - id: a", "verify:\n  id: a\n  run: [b]"]
+        {
+            assert_eq!(entries(&card("T-0001", header).header), [], "{header}");
         }
     }
 
