@@ -4,7 +4,9 @@
 //! if it has one, is taken as it is, and an id is derived from its path.
 
 mod document;
+mod links;
 pub mod load;
 
 pub use document::{Document, LISTS, Origin};
+pub use links::{LocalLink, local_links};
 pub use load::Listing;

@@ -1,6 +1,8 @@
 //! What is wrong with a record, as the doctor and a reader of the record are told it.
 
-use serde_json::{Map, Value as Json};
+use crate::record::order;
+use serde_json::{Map, Value as Json, json};
+use std::cmp::Ordering;
 
 /// How grave a finding is, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,9 +117,65 @@ impl Finding {
     }
 }
 
+impl Finding {
+    /// What it is about: the id, else the file.
+    pub fn subject(&self) -> &str {
+        self.id.as_deref().or(self.file.as_deref()).unwrap_or_default()
+    }
+}
+
+/// The order of a report: the gravest first, then by subject, then by code; what is equal stays as it was produced.
+pub fn order(left: &Finding, right: &Finding) -> Ordering {
+    let subjects = || order::text(left.subject(), right.subject());
+    left.severity.cmp(&right.severity).then_with(subjects).then_with(|| order::text(left.code, right.code))
+}
+
+/// `{error, warning, info}`: how many there are of each.
+pub fn counts<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Json {
+    let mut counts = [0_usize; 3];
+    for finding in findings {
+        counts[finding.severity as usize] += 1;
+    }
+    let [error, warning, info] = counts;
+    json!({"error": error, "warning": warning, "info": info})
+}
+
+/// Whether there is no error among them.
+pub fn is_ok<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> bool {
+    findings.into_iter().all(|finding| finding.severity != Severity::Error)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_is_in_one_order() {
+        let of = |severity, code, id| Finding::new(severity, "docs", code, "m").about(id, "f");
+        let mut findings = vec![
+            of(Severity::Info, "a", "A-1"),
+            of(Severity::Warning, "b", "B-1"),
+            of(Severity::Warning, "c", "a-2"),
+            of(Severity::Warning, "b", "a-2"),
+            Finding::new(Severity::Warning, "docs", "z", "m").in_file("README.md"),
+            of(Severity::Error, "z", "Z-1"),
+        ];
+        findings.sort_by(order);
+        let found: Vec<_> = findings.iter().map(|it| (it.severity.name(), it.code, it.subject())).collect();
+        assert_eq!(
+            found,
+            [
+                ("error", "z", "Z-1"),
+                ("warning", "b", "a-2"),
+                ("warning", "c", "a-2"),
+                ("warning", "b", "B-1"),
+                ("warning", "z", "README.md"),
+                ("info", "a", "A-1"),
+            ]
+        );
+        assert_eq!(counts(&findings), json!({"error": 1, "warning": 4, "info": 1}));
+        assert!(!is_ok(&findings) && is_ok(&findings[1..]));
+    }
 
     #[test]
     fn absent_parts_are_left_out() {

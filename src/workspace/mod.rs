@@ -6,7 +6,7 @@
 mod config;
 mod discovery;
 pub mod files;
-mod finding;
+pub mod finding;
 mod glob;
 mod layout;
 mod literal;
