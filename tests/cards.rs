@@ -84,25 +84,6 @@ fn an_id_is_never_given_twice() {
 }
 
 #[test]
-fn no_way_leads_to_done_yet() {
-    let world = world().card("T-0001", |c| c.status("review"));
-    let before = records(&world);
-    for way in [
-        card(&["create", "--title", "x", "--status", "done"]),
-        patch(&json!({"status": "done"})),
-        card(&["release", "T-0001", "--status", "done"]),
-        card(&["transition", "T-0001", "done"]),
-        card(&["transition", "T-0001", "done", "--force", "--reason", "it is"]),
-    ] {
-        let error = world.run(way.by("ann")).fails(3, "CARD_CLOSE_UNSUPPORTED");
-        assert!(error["message"].as_str().unwrap().contains("cannot close cards yet"), "{error}");
-    }
-    let flag = card(&["transition", "T-0001", "done", "--method", "ci"]).by("ann");
-    world.run(flag).fails(1, "CLI_ARGUMENT_UNKNOWN");
-    assert_eq!(records(&world), before);
-}
-
-#[test]
 fn a_done_card_can_be_noted_and_moved_and_loses_its_block_with_the_status() {
     let block = "verified:\n  at: \"2026-01-02T03:04:05.678Z\"\n  method: local\n  digest: \"sha256:00\"";
     for way in [

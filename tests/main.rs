@@ -6,8 +6,6 @@ mod cards;
 mod cases;
 mod claude;
 mod compare;
-#[cfg(unix)]
-mod completions;
 mod doors;
 mod git;
 mod golden;

@@ -13,6 +13,7 @@ use crate::clock::Time;
 use crate::fs::{Dir, Kind, Stat};
 use serde::Serialize;
 use std::io;
+use std::path::Path;
 use std::time::Instant;
 
 use super::claim::Held;
@@ -290,6 +291,29 @@ impl Found {
 /// An error that names the file of this room it is about.
 fn about(file: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{FOLDER}/{file}: {error}"))
+}
+
+/// The claims that the board on disk has, fresh or not: of some it knows the session, which no card names.
+#[derive(Debug)]
+pub struct Known(Vec<Claim>);
+
+impl Known {
+    /// What is on disk now; nothing when that cannot be read.
+    pub fn of(root: &Path) -> Self {
+        let root = root.to_str().and_then(|root| Dir::open(root).ok());
+        let activity = root.and_then(|root| super::open(&root).ok());
+        let board = activity.and_then(|activity| Board::read(&activity).ok().flatten());
+        Self(board.map(|(board, _)| board.claims).unwrap_or_default())
+    }
+
+    /// The session behind a claim.
+    pub fn session(&self, claim: Held<'_>) -> Option<String> {
+        let is_it = |known: &&Claim| {
+            let known = known.held();
+            (known.id, known.by, known.at) == (claim.id, claim.by, claim.at)
+        };
+        self.0.iter().filter(is_it).find_map(|known| known.session.clone())
+    }
 }
 
 /// What stands in the way of editing a path.

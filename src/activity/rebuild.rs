@@ -90,9 +90,13 @@ pub(super) fn is_unchanged(root: &Dir, heads: &mut Heads, cards: u64, until: Ins
 pub(super) fn remembered(claims: &[Claim], claim: &Claim) -> Option<String> {
     let first = claims.partition_point(|other| other.id < claim.id);
     let same = claims[first..].iter().take_while(|other| other.id == claim.id);
-    let mut same =
-        same.filter(|other| other.claimed_by == claim.claimed_by && other.claimed_at == claim.claimed_at);
+    let mut same = same.filter(|other| is_same(other, claim));
     same.find_map(|other| other.session.clone())
+}
+
+/// Whether two entries are about one claim: of one card, by one holder, made at one time.
+pub(super) fn is_same(one: &Claim, other: &Claim) -> bool {
+    one.id == other.id && one.claimed_by == other.claimed_by && one.claimed_at == other.claimed_at
 }
 
 /// A claim, and the card that states it.

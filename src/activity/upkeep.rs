@@ -2,7 +2,7 @@
 
 use super::board::{Board, Claim, cards_mtime};
 use super::claim::session_of;
-use super::rebuild::remembered;
+use super::rebuild::{is_same, remembered};
 use super::session;
 use crate::clock;
 use crate::fs::{Dir, Lock, Purpose, Step};
@@ -18,6 +18,8 @@ const PURPOSE: Purpose<'_> = Purpose::Record { module: "cards", id: "board" };
 pub enum Change {
     /// The card is claimed and one of holder, time, status, title or scope changed. A `session` of `None` is looked up.
     Claimed(Claim),
+    /// The claimed card had this id before. It has the session of its claim, whoever renumbered it.
+    Renumbered(String, Claim),
     /// The card is not claimed any more, or gone.
     Unclaimed(String),
     /// Nothing that the board shows.
@@ -79,13 +81,19 @@ impl Upkeep {
         let mut board = known.as_ref().map(|(board, _)| board.clone()).unwrap_or_default();
         match change {
             Change::Claimed(mut claim) => {
-                claim.limit();
                 if claim.session.is_none() {
                     claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(root, &claim));
                 }
                 board.claims.retain(|other| other.id != claim.id);
-                board.claims.push(claim);
-                board.claims.sort_by(|a, b| a.id.cmp(&b.id));
+                add(&mut board, claim);
+            }
+            Change::Renumbered(from, mut claim) => {
+                let to = std::mem::replace(&mut claim.id, from);
+                claim.session = remembered(&board.claims, &claim).or_else(|| looked_up(root, &claim));
+                // Another card may have the old id, and a claim of its own.
+                board.claims.retain(|other| !is_same(other, &claim));
+                claim.id = to;
+                add(&mut board, claim);
             }
             Change::Unclaimed(id) => board.claims.retain(|other| other.id != id),
             Change::Unseen if known.is_none() => return None,
@@ -98,6 +106,12 @@ impl Upkeep {
         board.built_at = clock::now().timestamp();
         board.store(&activity, known.as_ref()).ok().map(|_| ())
     }
+}
+
+fn add(board: &mut Board, mut claim: Claim) {
+    claim.limit();
+    board.claims.push(claim);
+    board.claims.sort_by(|a, b| a.id.cmp(&b.id));
 }
 
 /// The session behind a claim, from the session files.

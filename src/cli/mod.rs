@@ -7,7 +7,6 @@ mod agents;
 mod args;
 mod card;
 mod claude;
-mod completions;
 mod demo;
 mod help;
 mod init;
@@ -85,7 +84,6 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
         claude::COMMANDS,
         demo::COMMANDS,
         schema::COMMANDS,
-        completions::COMMANDS,
     ]
     .into_iter()
     .flatten()

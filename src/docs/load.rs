@@ -2,12 +2,8 @@
 
 use super::document::{Document, Origin};
 use crate::failure::{Code, Failure};
-use crate::workspace::files::{self, Found, Source, Unreadable, Wanted};
-use crate::workspace::{Globs, Switch, Workspace};
-use std::path::Path;
-
-/// Folders of sources are followed so far.
-const DEEPEST: usize = 64;
+use crate::workspace::files::{self, Found, Source, Unreadable};
+use crate::workspace::{Switch, Workspace};
 
 /// Every document of a workspace.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +38,7 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
     let ids = ids.filter_map(|document| crate::record::id::sequence(&document.id, &settings.id_prefix));
     listing.highest = ids.fold(listing.highest, u64::max);
 
-    listing.add(sources(workspace, &managed)?, Origin::Indexed, "", settings.max_file_bytes);
+    listing.add(files::sources(workspace)?, Origin::Indexed, "", settings.max_file_bytes);
     listing.documents.sort_by(|a, b| a.path.cmp(&b.path));
     listing.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)
@@ -67,20 +63,4 @@ impl Listing {
             self.documents.push(Document::read(origin, full, file, text, &stat));
         }
     }
-}
-
-/// The files that the source patterns name, outside the managed folder.
-fn sources(workspace: &Workspace, managed: &str) -> Result<Found, Failure> {
-    let settings = &workspace.config.docs;
-    let sources = Globs::new(settings.sources.iter().map(String::as_str));
-    let exclude = Globs::new(settings.exclude.iter().map(String::as_str));
-    let is_managed = |path: &str| {
-        managed.is_empty()
-            || path.strip_prefix(managed).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    let folder =
-        |path: &str| !is_managed(path) && sources.may_match_below(path) && !exclude.covers_folder(path);
-    let file = |path: &str| !is_managed(path) && sources.matches(path) && !exclude.matches(path);
-    let root: &Path = &workspace.root;
-    files::wanted(workspace, root, &Wanted { folder: &folder, file: &file, deepest: DEEPEST })
 }

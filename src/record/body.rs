@@ -39,24 +39,63 @@ pub(super) fn sections(body: &str) -> Vec<Section> {
 
 /// For each line of `body` (split at LF), whether it is inside fenced code or a fence itself.
 pub fn fenced_lines(body: &str) -> Vec<bool> {
-    let mut open: Option<Fence> = None;
-    let fenced = |line: &str| {
-        let Some((fence, behind)) = Fence::at_start(line) else { return open.is_some() };
-        match open {
-            None => open = Some(fence),
-            Some(opening) if fence.closes(opening) && trim(behind).is_empty() => open = None,
-            Some(_) => {}
-        }
-        true
-    };
-    body.split('\n').map(fenced).collect()
+    let mut open = None;
+    body.split('\n').map(|line| Fence::step(&mut open, line)).collect()
 }
 
-/// Section texts put together again: the non-empty ones, one blank line between them, LF line ends.
+/// The line that would close the fenced code which `text` leaves open: whatever follows would be code as well.
+pub fn open_fence(text: &str) -> Option<String> {
+    let mut open = None;
+    for line in text.split('\n') {
+        Fence::step(&mut open, line);
+    }
+    open.map(|fence| fence.mark.to_string().repeat(fence.length))
+}
+
+/// Section texts put together again: the non-empty ones, one blank line between them, LF line ends. None swallows the
+/// next one.
 fn join_sections(sections: &[Section]) -> String {
-    let texts: Vec<&str> =
-        sections.iter().map(|section| section.text.as_str()).filter(|text| !text.is_empty()).collect();
-    with_line_ends(&texts.join("\n\n"), "\n")
+    let mut out = String::new();
+    for section in sections.iter().filter(|section| !section.text.is_empty()) {
+        if !out.is_empty() {
+            close_fence(&mut out);
+            out.push_str("\n\n");
+        }
+        out.push_str(&section.text);
+    }
+    with_line_ends(&out, "\n")
+}
+
+fn close_fence(text: &mut String) {
+    if let Some(fence) = open_fence(text) {
+        text.push('\n');
+        text.push_str(&fence);
+    }
+}
+
+/// `sent` in place of `stored`, but sections with one of these headings as they are stored: where the sender put them,
+/// or at the end. A section of that heading that is not stored goes. Besides the headings, each once, whose text was
+/// sent and is not kept.
+pub fn keep_sections(stored: &str, sent: &str, headings: &[&str]) -> (String, Vec<String>) {
+    let is_kept =
+        |section: &Section| section.heading.as_deref().is_some_and(|heading| headings.contains(&heading));
+    let mut kept: Vec<Section> = sections(stored).into_iter().filter(is_kept).collect();
+    let mut ignored: Vec<String> = Vec::new();
+    let mut body = Vec::new();
+    for section in sections(sent) {
+        let Some(heading) = section.heading.clone().filter(|_| is_kept(&section)) else {
+            body.push(section);
+            continue;
+        };
+        let found = kept.iter().position(|other| other.heading == section.heading).map(|at| kept.remove(at));
+        let same = |other: &Section| with_line_ends(&other.text, "\n") == with_line_ends(&section.text, "\n");
+        if !found.as_ref().is_some_and(same) && !ignored.contains(&heading) {
+            ignored.push(heading);
+        }
+        body.extend(found);
+    }
+    body.append(&mut kept);
+    (join_sections(&body), ignored)
 }
 
 /// `body` with `line` under the last line of the first section with that heading, or in a new one at the end. A `line`
@@ -65,6 +104,7 @@ pub fn append_under_heading(body: &str, heading: &str, line: &str) -> String {
     let mut sections = sections(body);
     match sections.iter_mut().find(|section| section.heading.as_deref() == Some(heading)) {
         Some(section) => {
+            close_fence(&mut section.text);
             section.text.push('\n');
             section.text.push_str(line);
         }
@@ -129,6 +169,17 @@ struct Fence {
 }
 
 impl Fence {
+    /// Whether a line is inside fenced code or a fence itself; `open` is the fence that is open before and after it.
+    fn step(open: &mut Option<Self>, line: &str) -> bool {
+        let Some((fence, behind)) = Self::at_start(line) else { return open.is_some() };
+        match *open {
+            None => *open = Some(fence),
+            Some(opening) if fence.closes(opening) && trim(behind).is_empty() => *open = None,
+            Some(_) => {}
+        }
+        true
+    }
+
     fn at_start(line: &str) -> Option<(Self, &str)> {
         let run = line.trim_start_matches(' ');
         let mark = run.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
@@ -183,6 +234,45 @@ mod tests {
     fn the_indentation_of_a_first_line_is_kept() {
         assert_eq!(with_body("---\n---\n", "\n    code\n").unwrap(), "---\n---\n\n    code\n");
         assert_eq!(append_under_heading("\n    code", "## N", "- n"), "    code\n\n## N\n\n- n");
+    }
+
+    #[test]
+    fn code_that_is_left_open_swallows_no_section() {
+        assert_eq!(open_fence("~~~~ md\n```\n~~~").as_deref(), Some("~~~~"));
+        assert_eq!(open_fence("```\n```"), None);
+        let once = append_under_heading("```\ncode", "## Activity", "- a");
+        assert_eq!(once, "```\ncode\n```\n\n## Activity\n\n- a");
+        assert_eq!(append_under_heading(&once, "## Activity", "- b"), format!("{once}\n- b"));
+        let inside = append_under_heading("## Activity\n```\ncode", "## Activity", "- a");
+        assert_eq!(inside, "## Activity\n```\ncode\n```\n- a");
+    }
+
+    #[test]
+    fn sections_are_kept_where_they_are_put_and_at_the_end() {
+        let stored = "Old.\r\n\r\n## A\r\n\r\n- a1\r\n\r\n## N\r\n\r\n- n\r\n\r\n## A\r\n\r\n- a2\r\n\r\n## Old\r\n\r\nGone.";
+        let keep = |sent: &str| keep_sections(stored, sent, &["## A", "## N"]);
+        let none: [&str; 0] = [];
+        for (sent, body, ignored) in [
+            ("", "## A\n\n- a1\n\n## N\n\n- n\n\n## A\n\n- a2", &none[..]),
+            ("New.", "New.\n\n## A\n\n- a1\n\n## N\n\n- n\n\n## A\n\n- a2", &none),
+            ("## N\n\n- n\n\nx", "## N\n\n- n\n\n## A\n\n- a1\n\n## A\n\n- a2", &["## N"]),
+            ("## N\n\n- n\n\n## B\n\nb", "## N\n\n- n\n\n## B\n\nb\n\n## A\n\n- a1\n\n## A\n\n- a2", &none),
+            (
+                "## A\nx\n## B\n## A\n\n- a2\n## A\nthird",
+                "## A\n\n- a1\n\n## B\n\n## A\n\n- a2\n\n## N\n\n- n",
+                &["## A"],
+            ),
+            ("```\n## A\nx", "```\n## A\nx\n```\n\n## A\n\n- a1\n\n## N\n\n- n\n\n## A\n\n- a2", &none),
+        ] {
+            let (kept, told) = keep(sent);
+            assert_eq!(
+                (kept.as_str(), told.as_slice()),
+                (body, &ignored.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..])
+            );
+        }
+        let (body, ignored) =
+            keep_sections("Plain.", "x\n\n## N\n- forged\n## N\n- again", &["## A", "## N"]);
+        assert_eq!((body.as_str(), ignored), ("x", vec!["## N".to_owned()]));
     }
 
     #[test]

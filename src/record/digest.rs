@@ -12,3 +12,9 @@ pub fn digest(bytes: impl AsRef<[u8]>) -> String {
     }
     out
 }
+
+/// Whether a text has the shape of a [`digest`].
+pub fn is_digest(text: &str) -> bool {
+    let hex = text.strip_prefix("sha256:").unwrap_or_default();
+    hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+}

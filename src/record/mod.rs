@@ -22,8 +22,8 @@ mod properties;
 #[cfg(test)]
 mod vectors;
 
-pub use body::{append_under_heading, fenced_lines, with_body, with_body_text};
-pub use digest::digest;
+pub use body::{append_under_heading, fenced_lines, keep_sections, open_fence, with_body, with_body_text};
+pub use digest::{digest, is_digest};
 pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};
 pub use file::RecordFile;
 pub use header::{Entry, Header, Style};

@@ -5,7 +5,10 @@ use super::fields::DOING;
 use super::guard::{Force, Waiver};
 use super::input::{self, Assignment};
 use super::load;
-use super::mutate::{Caller, Home, NOTES, Plan, Target, mutate};
+use super::mutate::{Caller, Target, mutate};
+use super::plan::{Home, Line, NOTES, Plan};
+use super::verified::Proof;
+use crate::activity::board::Known;
 use crate::activity::claim::{Held, State, judge};
 use crate::activity::session;
 use crate::clock::Time;
@@ -26,6 +29,8 @@ pub struct Claim<'a> {
     pub scope: Option<&'a [String]>,
     /// What is brought against somebody else's claim.
     pub waiver: Waiver<'a>,
+    /// Refused: a claim closes nothing.
+    pub proof: Proof<'a>,
 }
 
 /// A card that is claimed now.
@@ -66,6 +71,7 @@ pub fn claim(workspace: &Workspace, claim: Claim<'_>, caller: &Caller) -> Result
         let text = format!("{} cannot be claimed by nobody: {}", claim.target.id, NOBODY);
         return Err(Failure::new(Code::CARD_CLAIM_ACTOR_REQUIRED, text));
     };
+    claim.proof.unused(claim.target.id)?;
     let scope =
         claim.scope.map(|scope| input::list("scope", scope.iter().map(String::as_str))).transpose()?;
     let plan = |card: &Card, now| plan(workspace, card, actor, scope, claim.waiver, caller, now);
@@ -87,10 +93,10 @@ fn plan(
     if let Some(holder) = card.holder().filter(|holder| *holder != actor) {
         let reason = take_over(workspace, card, holder, &waiver, now)?;
         let line = format!("- {} — {actor} replaced {holder}'s claim: {reason}", now.date());
-        plan.lines.push((NOTES.to_owned(), line));
+        plan.lines.push(Line::Under(NOTES.to_owned(), line));
     }
     if card.holder() != Some(actor) || card.status() != Some(DOING) {
-        plan.trail.push("claimed".to_owned());
+        plan.trail("claimed");
     }
     plan.changes = vec![
         Assignment::text("status", DOING),
@@ -113,6 +119,8 @@ fn take_over(
     let id = &card.id;
     let at = card.field("claimed_at");
     let held = Held { id, by: Some(holder), at, session: None };
+    let session = Known::of(&workspace.root).session(held);
+    let held = Held { session: session.as_deref(), ..held };
     let lease = workspace.config.cards.claim_lease_hours;
     // Without sessions only the lease decides: a live holder whose lease has run out can still be asked for the card.
     let run_out = judge(held, &[], lease, now).state == State::Stale;

@@ -1,24 +1,24 @@
 //! Create: a new card under an id that no other writer can also get.
 
 use super::card::{Card, Place};
+use super::criteria;
 use super::fields::DONE;
-use super::guard;
+use super::guard::{Closing, Guard, Waiver};
 use super::input::{self, Assignment, Draft, verify_of};
 use super::load::{self, Listing};
 use super::mutate::{self, Caller, board_change, overlaid, parsed};
 use super::validate::{self, Candidate};
+use super::verified::{Close, Proof};
 use crate::activity::board::Upkeep;
 use crate::clock;
 use crate::failure::{Code, Failure};
 use crate::fs::{self, Created};
 use crate::path::trim;
-use crate::record::id::{self, Allocation, Attempt};
+use crate::record::id::{self, Attempt};
 use crate::record::{self, Header, Value};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
 
-/// How often an id is tried for.
-const TRIES: usize = 32;
 /// Longest part of a file name that comes from the title.
 const SLUG: usize = 50;
 
@@ -29,23 +29,17 @@ pub fn create(workspace: &Workspace, input: &Map<String, Json>, caller: &Caller)
     let mut draft = input::draft(input, settings)?;
     title(&mut draft)?;
     defaults(&mut draft, workspace);
-    if text(&draft, "status") == Some(DONE) {
-        guard::close("the new card", None, DONE)?;
-    }
+    let commit = Proof::NONE.commit(workspace, text(&draft, "status"));
     let listing = load::all(workspace)?;
     let highest = load::highest(workspace, &listing)?;
     let prefix = &settings.id_prefix;
     // Refused before an id is taken; judged again under the id that the card really gets.
-    check(workspace, &draft, &listing, &id::format(prefix, highest.saturating_add(1)))?;
+    let expected = id::format(prefix, highest.saturating_add(1));
+    check(workspace, &draft, &listing, &expected)?;
+    let close = close(workspace, &draft, &expected, caller, commit)?;
 
-    let locks = format!("{}/ids", workspace.paths.locks);
-    let how = Allocation {
-        root: &workspace.root,
-        locks: &locks,
-        prefix,
-        tries: TRIES,
-        exhausted: Code::CARD_ID_ALLOCATION_FAILED,
-    };
+    let locks = load::id_locks(workspace);
+    let how = load::allocation(workspace, &locks);
     let mut first = Some(highest);
     let rescan = || match first.take() {
         Some(highest) => Ok(highest),
@@ -53,7 +47,7 @@ pub fn create(workspace: &Workspace, input: &Map<String, Json>, caller: &Caller)
     };
     id::allocate(&how, rescan, |id| {
         check(workspace, &draft, &listing, id)?;
-        write(workspace, &draft, id, caller)
+        write(workspace, &draft, close.as_ref(), id, caller)
     })
 }
 
@@ -102,15 +96,46 @@ fn check(workspace: &Workspace, draft: &Draft, listing: &Listing, id: &str) -> R
     validate::card(&candidate, &listing.cards, &workspace.config.cards)
 }
 
-fn write(workspace: &Workspace, draft: &Draft, id: &str, caller: &Caller) -> Result<Attempt<Card>, Failure> {
-    let today = clock::now().date();
+/// The close that a card made as done is: its gates are final.
+fn close(
+    workspace: &Workspace,
+    draft: &Draft,
+    id: &str,
+    caller: &Caller,
+    commit: Option<String>,
+) -> Result<Option<Close>, Failure> {
+    if text(draft, "status") != Some(DONE) {
+        return Ok(None);
+    }
+    let mut guard = Guard::new(id, Waiver::NONE);
+    guard.gates(&Closing {
+        criteria: &criteria::read(&draft.body),
+        area: text(draft, "area").unwrap_or_default(),
+        proof: &Proof::NONE,
+        settings: &workspace.config.cards,
+    })?;
+    Proof::NONE.close(id, guard.settle()?.gate(), caller, commit).map(Some)
+}
+
+fn write(
+    workspace: &Workspace,
+    draft: &Draft,
+    close: Option<&Close>,
+    id: &str,
+    caller: &Caller,
+) -> Result<Attempt<Card>, Failure> {
+    let now = clock::now();
+    let today = now.date();
     let mut header = vec![("id".to_owned(), Value::Text(id.to_owned()))];
     let fields = draft.fields.iter().cloned().map(Assignment::settle);
     header.extend(fields.filter_map(|(key, value)| Some((key, value?))));
     header.extend(["created", "updated"].map(|key| (key.to_owned(), Value::Text(today.clone()))));
     let slug = record::slug(text(draft, "title").unwrap_or_default(), SLUG, "card");
     let file = format!("{id}-{slug}.md");
-    let text = record::render(&header, &draft.body)?;
+    let mut text = record::render(&header, &draft.body)?;
+    if let Some(close) = close {
+        text = close.sealed(&text, now)?;
+    }
     let card = parsed(Card::parse(file, Place::Live, text))?;
 
     let path = load::folder(workspace, Place::Live).join(&card.file);

@@ -32,13 +32,22 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The items that are not ticked.
+    pub fn unchecked(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| !item.checked)
+    }
+
+    /// Open boxes that nobody can address: those of a body without a region.
+    pub fn unreadable(&self) -> impl Iterator<Item = &Item> {
+        self.orphans.iter().filter(|item| !self.present && !item.checked)
+    }
+
     /// `{present, items, unchecked, orphans}`.
     pub fn to_json(&self) -> Json {
-        let unchecked = self.items.iter().filter(|item| !item.checked);
         json!({
             "present": self.present,
             "items": self.items.iter().map(Item::to_json).collect::<Vec<_>>(),
-            "unchecked": unchecked.map(Item::to_json).collect::<Vec<_>>(),
+            "unchecked": self.unchecked().map(Item::to_json).collect::<Vec<_>>(),
             "orphans": self.orphans.iter().map(Item::to_json).collect::<Vec<_>>(),
         })
     }

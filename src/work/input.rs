@@ -169,7 +169,7 @@ pub(super) fn list<'a>(key: &str, items: impl Iterator<Item = &'a str>) -> Resul
 }
 
 /// Refuses control characters: a header line must stay one line, and a terminal must not obey it.
-fn plain(key: &str, text: &str) -> Result<(), Failure> {
+pub(super) fn plain(key: &str, text: &str) -> Result<(), Failure> {
     if !text.contains(char::is_control) {
         return Ok(());
     }

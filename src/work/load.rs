@@ -6,13 +6,17 @@
 use super::card::{Card, Place};
 use crate::failure::{Code, Failure};
 use crate::fs::{self, Dir, Kind};
-use crate::record::id;
+use crate::record::id::{self, Allocation};
 use crate::workspace::Workspace;
 use crate::workspace::files::{self, Source};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
+
+/// How often an id is tried for.
+const TRIES: usize = 32;
 
 /// Every card of a workspace.
 #[derive(Clone, Debug)]
@@ -94,6 +98,33 @@ pub(super) fn highest(workspace: &Workspace, listing: &Listing) -> Result<u64, F
     Ok(used.fold(listing.highest, u64::max))
 }
 
+/// Whether anything uses the sequence of an id: the name of a file, a card, an asset folder.
+pub(super) fn is_used(workspace: &Workspace, listing: &Listing, id: &str) -> Result<bool, Failure> {
+    let sequence = |text: &str| id::sequence(text, &workspace.config.cards.id_prefix);
+    let wanted = sequence(id);
+    let name = |file: &str| sequence(file.rsplit('/').next().unwrap_or(file)) == wanted;
+    let assets = Assets::open(workspace)?.names;
+    Ok(listing.cards.iter().any(|card| sequence(&card.id) == wanted || name(&card.file))
+        || listing.unreadable.iter().any(|file| name(&file.file))
+        || assets.iter().any(|folder| sequence(&folder.to_string_lossy()) == wanted))
+}
+
+/// The folder of reservations of ids.
+pub(super) fn id_locks(workspace: &Workspace) -> String {
+    format!("{}/ids", workspace.paths.locks)
+}
+
+/// How a card gets its id; `locks` is [`id_locks`].
+pub(super) fn allocation<'a>(workspace: &'a Workspace, locks: &'a str) -> Allocation<'a> {
+    Allocation {
+        root: &workspace.root,
+        locks,
+        prefix: &workspace.config.cards.id_prefix,
+        tries: TRIES,
+        exhausted: Code::CARD_ID_ALLOCATION_FAILED,
+    }
+}
+
 /// `CARD_NOT_FOUND`, with the reason when the card's file is there and cannot be read.
 pub(super) fn missing(listing: &Listing, id: &str) -> Failure {
     let named = |file: &str| {
@@ -137,6 +168,18 @@ impl Assets {
             found.map_err(|error| Failure::io("list", &workspace.paths.assets, &error))?;
         }
         Ok(Self { top, names })
+    }
+
+    /// Gives the files of one card to another, which has none.
+    pub(super) fn hand_over(&self, from: &str, to: &str) -> Result<(), Failure> {
+        let Some(top) = self.top.as_ref().filter(|_| self.names.contains(OsStr::new(from))) else {
+            return Ok(());
+        };
+        let moved = match top.stat(to) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => top.rename(from, to),
+        };
+        moved.map_err(|error: io::Error| Failure::io("move the assets of", Path::new(from), &error))
     }
 
     /// The names of a card's files, sorted.

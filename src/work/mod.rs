@@ -5,6 +5,7 @@
 //! compare the revision, ask the guards, build the candidate, validate the whole of it, write it, tell the board.
 //! Whoever is refused leaves every byte as it was.
 
+pub mod archive;
 pub mod card;
 pub mod claim;
 pub mod create;
@@ -14,22 +15,31 @@ pub mod git;
 pub mod load;
 pub mod note;
 pub mod patch;
+pub mod reap;
 pub mod refusal;
 pub mod release;
+pub mod renumber;
 pub mod transition;
+pub mod verified;
 pub mod verify_block;
+pub mod write;
 
 mod guard;
 mod hierarchy;
 mod input;
 mod mutate;
+mod plan;
 mod process;
+mod references;
+mod renamed;
 mod validate;
+mod way;
 
 pub use card::{Card, Place};
-pub use guard::{Force, Waiver};
+pub use guard::{Force, Waiver, accepted_methods};
 pub use load::{Listing, Unreadable};
 pub use mutate::{Caller, Target};
+pub use verified::Proof;
 
 #[cfg(test)]
 mod testing {
@@ -45,6 +55,7 @@ mod testing {
             areas: vec!["core".to_owned()],
             axes: vec![("context".to_owned(), vec!["billing".to_owned(), "berths".to_owned()])],
             verify_commands: vec![vec!["make".to_owned(), "check".to_owned()]],
+            methods: Vec::new(),
             id_prefix: "T".to_owned(),
             max_hierarchy_depth: 2,
             claim_lease_hours: 24.0,

@@ -4,9 +4,10 @@
 //! and nothing else; whatever it refuses, it refuses before the first byte is written.
 
 use super::card::{self, Card, Place};
-use super::fields::{DONE, LISTS, is_open};
+use super::fields::LISTS;
 use super::input::{Assignment, verify_of};
 use super::load::{self, Listing};
+use super::plan::{ACTIVITY, Home, Line, Plan};
 use super::validate::{self, Candidate};
 use crate::activity::actor::{Identity, Source};
 use crate::activity::board::{Change as BoardChange, Claim, Upkeep};
@@ -16,11 +17,6 @@ use crate::fs::{self, Lock, Purpose};
 use crate::path::trim;
 use crate::record::{self, Header, Style};
 use crate::workspace::Workspace;
-
-/// The heading of the trail.
-pub(super) const ACTIVITY: &str = "## Activity";
-/// The heading of the notes.
-pub(super) const NOTES: &str = "## Notes";
 
 /// Who changes something.
 #[derive(Clone, Debug)]
@@ -58,46 +54,6 @@ pub struct Target<'a> {
     pub revision: Option<&'a str>,
 }
 
-/// What a command wants done to the card it was shown.
-pub(super) struct Plan {
-    /// Changes of the header, in order.
-    pub(super) changes: Vec<Assignment>,
-    /// The body text that replaces the card's, as it is to stand in the file; lines and trail are added to it.
-    pub(super) body_text: Option<String>,
-    /// Lines under headings, written before the trail.
-    pub(super) lines: Vec<(String, String)>,
-    /// Texts of trail lines.
-    pub(super) trail: Vec<String>,
-    /// Whom the trail lines name.
-    pub(super) signed: Option<String>,
-    /// What becomes of an archived card.
-    pub(super) home: Home,
-}
-
-/// What becomes of an archived card.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Home {
-    /// It stays where it is.
-    Stay,
-    /// It goes back to the live cards when the change leaves it open.
-    LiveWhenOpen,
-}
-
-impl Plan {
-    /// Nothing yet, signed by the caller.
-    pub(super) fn new(caller: &Caller, home: Home) -> Self {
-        let signed = caller.actor().map(str::to_owned);
-        Self { changes: Vec::new(), body_text: None, lines: Vec::new(), trail: Vec::new(), signed, home }
-    }
-
-    /// Drops the `verified` block when the card leaves done.
-    pub(super) fn leave(&mut self, from: Option<&str>, to: &str) {
-        if from == Some(DONE) && to != DONE {
-            self.changes.push(Assignment::clear("verified"));
-        }
-    }
-}
-
 /// Changes one card: `plan` sees it as it is under the lock. `look` runs when the card is on disk, while the board is
 /// locked, so that of two claims made at once one sees the other.
 pub(super) fn mutate<T>(
@@ -107,61 +63,100 @@ pub(super) fn mutate<T>(
     plan: impl FnOnce(&Card, Time) -> Result<Plan, Failure>,
     look: impl FnOnce(&Card) -> T,
 ) -> Result<(Card, T), Failure> {
+    mutate_file(workspace, target, None, caller, plan, look)
+}
+
+/// [`mutate`] of the card in one `file` of those that may have its id.
+pub(super) fn mutate_file<T>(
+    workspace: &Workspace,
+    target: Target<'_>,
+    file: Option<(Place, &str)>,
+    caller: &Caller,
+    plan: impl FnOnce(&Card, Time) -> Result<Plan, Failure>,
+    look: impl FnOnce(&Card) -> T,
+) -> Result<(Card, T), Failure> {
     writable(workspace)?;
     let _lock = lock(workspace, target.id)?;
     let listing = load::all(workspace)?;
-    let found = locate(&listing, target.id)?;
+    let found = locate(&listing, target.id, file)?;
     let before = load::again(workspace, found)?.filter(|card| card.id == target.id);
     let before = before.ok_or_else(|| load::missing(&listing, target.id))?;
     if let Some(expected) = target.revision.filter(|revision| !revision.is_empty()) {
         unchanged(&before, expected)?;
     }
     let now = clock::now();
-    let mut plan = plan(&before, now)?;
-
-    let header = overlaid(&before.header, &plan.changes);
-    let moves = leaves_archive(&before, &header, plan.home);
-    if moves && plan.trail.is_empty() {
-        plan.trail.push("unarchived".to_owned());
-    }
-    let body = written(&before, &plan, workspace, now);
-    let named: Vec<String> = plan.changes.iter().map(|change| change.key.clone()).collect();
-    let candidate = Candidate {
-        id: &before.id,
-        called: &before.id,
-        header: &header,
-        body: body.as_ref().map_or(before.body(), NewBody::text),
-        verify: verify_of(&plan.changes),
-        named: &named,
-    };
-    validate::card(&candidate, &listing.cards, &workspace.config.cards)?;
-
-    let changes: Vec<record::Change> = plan.changes.into_iter().map(Assignment::settle).collect();
-    let changes: Vec<_> = changes.into_iter().filter(|change| matters(&before.header, change)).collect();
-    if changes.is_empty() && body.is_none() && !moves {
+    let plan = plan(&before, now)?;
+    let Some(after) = candidate(&before, plan, &listing, workspace, now)? else {
         let seen = look(&before);
         return Ok((before, seen));
+    };
+
+    let from = load::folder(workspace, before.place).join(&before.file);
+    let to = load::folder(workspace, after.place).join(&after.file);
+    let mut board = Upkeep::begin(&workspace.root);
+    let mut watch = |step| board.saw(step);
+    if from == to {
+        fs::replace_watched(&workspace.root, &to, after.text().as_bytes(), &mut watch)?;
+    } else {
+        fs::relocate(&workspace.root, &from, &to, after.text().as_bytes(), &mut watch)?;
     }
-    let mut text = record::patch(before.text(), &changes, &LISTS, Some(&now.date()))?;
+    let seen = board.finish(board_change(Some(&before), &after, caller), || look(&after));
+    Ok((after, seen))
+}
+
+/// The card as the plan makes it, found in order; `None` when the plan comes to nothing.
+fn candidate(
+    before: &Card,
+    mut plan: Plan,
+    listing: &Listing,
+    workspace: &Workspace,
+    now: Time,
+) -> Result<Option<Card>, Failure> {
+    let renamed = plan.renamed.as_ref().map(|renamed| {
+        let text = renamed.in_text(before.text());
+        parsed(Card::parse(before.file.clone(), before.place, text))
+    });
+    let renamed = renamed.transpose()?;
+    let base = renamed.as_ref().unwrap_or(before);
+    let header = overlaid(&base.header, &plan.changes);
+    let (place, file) = plan.placed(before, &header);
+    let moves = place != before.place || file != before.file;
+    if moves && plan.lines.is_empty() {
+        plan.trail("unarchived");
+    }
+    let body = written(base, &plan, workspace, now);
+    // Another id makes no card better or worse, and must heal one that the configuration has outgrown.
+    if plan.renamed.is_none() && !matches!(plan.home, Home::File(_)) {
+        let named: Vec<String> = plan.changes.iter().map(|change| change.key.clone()).collect();
+        let candidate = Candidate {
+            id: &before.id,
+            called: &before.id,
+            header: &header,
+            body: body.as_ref().map_or(base.body(), NewBody::text),
+            verify: verify_of(&plan.changes),
+            named: &named,
+        };
+        validate::card(&candidate, &listing.cards, &workspace.config.cards)?;
+    }
+
+    let changes: Vec<record::Change> = plan.changes.into_iter().map(Assignment::settle).collect();
+    let changes: Vec<_> = changes.into_iter().filter(|change| matters(&base.header, change)).collect();
+    let own = !changes.is_empty() || body.is_some() || moves;
+    if !own && base.text() == before.text() {
+        return Ok(None);
+    }
+    // Whoever only follows the new name of another card is not newer for it.
+    let today = own.then(|| now.date());
+    let mut text = record::patch(base.text(), &changes, &LISTS, today.as_deref())?;
     match body {
         Some(NewBody::Exact(body)) => text = record::with_body_text(&text, &body)?,
         Some(NewBody::Sections(body)) => text = record::with_body(&text, &body)?,
         None => {}
     }
-    let place = if moves { Place::Live } else { before.place };
-    let after = parsed(Card::parse(before.file.clone(), place, text))?;
-    let from = load::folder(workspace, before.place).join(&before.file);
-    let to = load::folder(workspace, place).join(&after.file);
-
-    let mut board = Upkeep::begin(&workspace.root);
-    let mut watch = |step| board.saw(step);
-    if moves {
-        fs::relocate(&workspace.root, &from, &to, after.text().as_bytes(), &mut watch)?;
-    } else {
-        fs::replace_watched(&workspace.root, &to, after.text().as_bytes(), &mut watch)?;
+    if let Some(close) = &plan.close {
+        text = close.sealed(&text, now)?;
     }
-    let seen = board.finish(board_change(Some(&before), &after, caller), || look(&after));
-    Ok((after, seen))
+    parsed(Card::parse(file, place, text)).map(Some)
 }
 
 /// Refuses on a workspace that nobody may write to, and when cards are switched off.
@@ -176,16 +171,20 @@ pub(super) fn writable(workspace: &Workspace) -> Result<(), Failure> {
 
 /// What the board learns from a card that was written.
 pub(super) fn board_change(before: Option<&Card>, after: &Card, caller: &Caller) -> BoardChange {
+    let from = before.map(|before| &before.id).filter(|from| **from != after.id);
     let Some(holder) = after.holder() else {
         let held = before.is_some_and(|before| before.holder().is_some());
         return if held { BoardChange::Unclaimed(after.id.clone()) } else { BoardChange::Unseen };
     };
     let shown = ["claimed_by", "claimed_at", "status", "title", "scope"];
-    if before.is_some_and(|before| shown.iter().all(|key| before.header.get(key) == after.header.get(key))) {
+    if from.is_none()
+        && before
+            .is_some_and(|before| shown.iter().all(|key| before.header.get(key) == after.header.get(key)))
+    {
         return BoardChange::Unseen;
     }
     let text = |key: &str| after.field(key).map(str::to_owned);
-    BoardChange::Claimed(Claim {
+    let claim = Claim {
         id: after.id.clone(),
         title: text("title"),
         status: text("status"),
@@ -193,7 +192,11 @@ pub(super) fn board_change(before: Option<&Card>, after: &Card, caller: &Caller)
         claimed_at: text("claimed_at"),
         session: caller.session_of(holder),
         scope: after.scope(),
-    })
+    };
+    match from {
+        Some(from) => BoardChange::Renumbered(from.clone(), Claim { session: None, ..claim }),
+        None => BoardChange::Claimed(claim),
+    }
 }
 
 /// A header with the assignments made; verify entries as they were sent are left to their own check.
@@ -216,17 +219,23 @@ pub(super) fn parsed(card: Result<Card, String>) -> Result<Card, Failure> {
     })
 }
 
-/// The card with this id: one, and only one.
-fn locate<'a>(listing: &'a Listing, id: &str) -> Result<&'a Card, Failure> {
-    let mut found = listing.cards.iter().filter(|card| card.id == id);
-    let first = found.next().ok_or_else(|| load::missing(listing, id))?;
-    let others: Vec<&str> = found.map(|card| card.file.as_str()).collect();
-    if others.is_empty() {
-        return Ok(first);
+/// The card with this id: in `file`, or one and only one.
+fn locate<'a>(listing: &'a Listing, id: &str, file: Option<(Place, &str)>) -> Result<&'a Card, Failure> {
+    let wanted = |card: &&Card| card.id == id && file.is_none_or(|file| file == (card.place, &*card.file));
+    let found: Vec<&Card> = listing.cards.iter().filter(wanted).collect();
+    match found.as_slice() {
+        [] => Err(load::missing(listing, id)),
+        [card] => Ok(card),
+        several => Err(ambiguous(id, several)),
     }
-    let files: Vec<&str> = std::iter::once(first.file.as_str()).chain(others).collect();
-    let text = format!("{id} is the id of several files: {}; give all but one another id", files.join(", "));
-    Err(Failure::new(Code::CARD_ID_AMBIGUOUS, text).with("files", files))
+}
+
+/// `CARD_ID_AMBIGUOUS`, details `{files}`.
+pub(super) fn ambiguous(name: &str, cards: &[&Card]) -> Failure {
+    let files: Vec<&str> = cards.iter().map(|card| card.file.as_str()).collect();
+    let text = format!("{name} means several files: {}", files.join(", "));
+    let failure = Failure::new(Code::CARD_ID_AMBIGUOUS, text).with("files", files);
+    failure.remedy("workfile card renumber --duplicates")
 }
 
 fn unchanged(card: &Card, expected: &str) -> Result<(), Failure> {
@@ -246,16 +255,10 @@ fn lock(workspace: &Workspace, id: &str) -> Result<Lock, Failure> {
 }
 
 /// The lock's file name: the id where it can be one. Two ids that share a name wait for each other, no more.
-fn lock_name(id: &str) -> String {
+pub(super) fn lock_name(id: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     let name: String = id.chars().map(plain).take(100).collect();
     format!("{name}.lock")
-}
-
-/// Whether an archived card goes back to the live ones.
-fn leaves_archive(before: &Card, after: &Header, home: Home) -> bool {
-    let open = after.text("status").is_none_or(is_open);
-    home == Home::LiveWhenOpen && before.is_archived() && open
 }
 
 /// A body that is to be written.
@@ -277,16 +280,17 @@ impl NewBody {
 /// The body with the plan's own text and lines; `None` when it stays as it is.
 fn written(before: &Card, plan: &Plan, workspace: &Workspace, now: Time) -> Option<NewBody> {
     let trailed = workspace.config.cards.activity_trail;
-    let trail = plan.trail.iter().filter(|_| trailed);
-    let trail = trail.map(|text| {
-        let line = record::trail_line(&now.stamp(), plan.signed.as_deref(), text);
-        (ACTIVITY.to_owned(), line)
+    let lines = plan.lines.iter().filter_map(|line| match line {
+        Line::Under(heading, line) => Some((heading.as_str(), line.clone())),
+        Line::Trail(text) if trailed => {
+            Some((ACTIVITY, record::trail_line(&now.stamp(), plan.signed.as_deref(), text)))
+        }
+        Line::Trail(_) => None,
     });
     let own = plan.body_text.as_deref().filter(|text| *text != before.body_text());
-    let lines = plan.lines.iter().cloned().chain(trail);
     let body = lines.fold(None, |body: Option<String>, (heading, line)| {
         let body = body.as_deref().or(own).unwrap_or(before.body_text());
-        Some(record::append_under_heading(body, &heading, &line))
+        Some(record::append_under_heading(body, heading, &line))
     });
     body.map(NewBody::Sections).or_else(|| own.map(|text| NewBody::Exact(text.to_owned())))
 }

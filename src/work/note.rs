@@ -1,7 +1,8 @@
 //! Notes: lines that anybody may add under a heading of a card.
 
 use super::card::Card;
-use super::mutate::{Caller, Home, Plan, Target, mutate};
+use super::mutate::{Caller, Target, mutate};
+use super::plan::{Home, Line, Plan};
 use crate::failure::{Code, Failure};
 use crate::path::{is_control, trim};
 use crate::record;
@@ -31,7 +32,7 @@ pub fn note(workspace: &Workspace, note: Note<'_>, caller: &Caller) -> Result<Ca
     let plan = |_: &Card, now: crate::clock::Time| {
         let mut plan = Plan::new(caller, Home::Stay);
         let author = caller.actor().map(|actor| format!(" {actor}")).unwrap_or_default();
-        plan.lines.push((heading, format!("- {}{author} — {text}", now.stamp())));
+        plan.lines.push(Line::Under(heading, format!("- {}{author} — {text}", now.stamp())));
         Ok(plan)
     };
     mutate(workspace, note.target, caller, plan, |_| ()).map(|(card, ())| card)
@@ -58,20 +59,10 @@ fn section(name: &str) -> Result<&str, Failure> {
 fn text(text: &str) -> Option<String> {
     let text = Some(trim(text)).filter(|text| !text.is_empty())?;
     let lines = text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\n  ");
-    if !leaves_fence_open(&lines) {
-        return Some(lines);
+    match record::open_fence(&format!("- {lines}")) {
+        Some(fence) => Some(format!("{lines}\n  {fence}")),
+        None => Some(lines),
     }
-    let fences = lines.lines().skip(1).filter_map(|line| {
-        let line = trim(line);
-        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-        Some(line.chars().take_while(|c| *c == mark).collect::<String>())
-    });
-    let closed = fences.map(|fence| format!("{lines}\n  {fence}")).find(|closed| !leaves_fence_open(closed));
-    Some(closed.unwrap_or(lines))
-}
-
-fn leaves_fence_open(lines: &str) -> bool {
-    record::fenced_lines(&format!("- {lines}\nx")).last() == Some(&true)
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! Patch: header fields set by name, everything else untouched.
 
 use super::card::Card;
-use super::guard::{self, Forced, Waiver};
+use super::guard::{Forced, Waiver};
 use super::input::{self, Assignment, New};
-use super::mutate::{Caller, Home, Plan, Target, mutate};
+use super::mutate::{Caller, Target, mutate};
+use super::plan::{Home, Plan};
+use super::verified::Proof;
+use super::way::Way;
+use crate::clock::Time;
 use crate::failure::Failure;
 use crate::record::Value;
 use crate::workspace::Workspace;
@@ -16,59 +20,70 @@ pub struct Patch<'a> {
     pub target: Target<'a>,
     /// An object of field names and values; null, an empty text and an empty list clear a field.
     pub changes: &'a Json,
-    /// What is brought against somebody's claim.
+    /// What is brought against the gates of done and somebody's claim.
     pub waiver: Waiver<'a>,
+    /// How the card was verified, when the patch moves it to done.
+    pub proof: Proof<'a>,
 }
 
 /// Applies a patch.
 pub fn patch(workspace: &Workspace, patch: Patch<'_>, caller: &Caller) -> Result<Card, Failure> {
     let changes = input::changes(patch.changes, &workspace.config.cards)?;
-    let plan = |card: &Card, _| plan(card, changes, patch.waiver, caller);
+    let way = Way::to(workspace, named(&changes, "status"), patch.waiver, patch.proof, caller);
+    let plan = |card: &Card, now| plan(card, changes, &way, now);
     mutate(workspace, patch.target, caller, plan, |_| ()).map(|(card, ())| card)
 }
 
-fn plan(card: &Card, changes: Vec<Assignment>, waiver: Waiver<'_>, caller: &Caller) -> Result<Plan, Failure> {
+fn plan(card: &Card, changes: Vec<Assignment>, way: &Way<'_>, now: Time) -> Result<Plan, Failure> {
     let status = set(card, &changes, "status");
-    let holder = set(card, &changes, "claimed_by");
-    let guarded = ["status", "claimed_by", "claimed_at"];
-    let forced = if changes.iter().any(|change| guarded.contains(&change.key.as_str())) {
-        guard::ownership(card, caller.actor(), &waiver)?
-    } else {
-        None
-    };
-    guard::close(&card.id, card.status(), status.unwrap_or_default())?;
-
-    let mut plan = Plan::new(caller, Home::LiveWhenOpen);
     let moved = status.filter(|to| card.status() != Some(to));
-    plan.trail = trail(card, moved, holder, forced.as_ref());
+    let mut gates = way.before(card, moved)?;
+    let guarded = ["status", "claimed_by", "claimed_at"];
+    if changes.iter().any(|change| guarded.contains(&change.key.as_str())) {
+        gates.ownership()?;
+    }
+    gates.done(set(card, &changes, "area"))?;
+    let (forced, close) = gates.passed()?;
+
+    let mut plan = Plan::new(way.caller, Home::LiveWhenOpen);
+    for line in trail(card, moved, set(card, &changes, "claimed_by"), &forced) {
+        plan.trail(line);
+    }
     let leaves = moved.map(str::to_owned);
     plan.changes = changes;
     if let Some(to) = leaves {
         plan.leave(card.status(), &to);
     }
+    plan.close(close, way.caller, now);
     Ok(plan)
+}
+
+/// The text that the changes give a key.
+fn named<'a>(changes: &'a [Assignment], key: &str) -> Option<&'a str> {
+    match changes.iter().find(|change| change.key == key).map(|change| &change.new) {
+        Some(New::Set(Value::Text(text))) => Some(text),
+        _ => None,
+    }
 }
 
 /// What a key will hold: its new text, or the one it has.
 fn set<'a>(card: &'a Card, changes: &'a [Assignment], key: &str) -> Option<&'a str> {
-    match changes.iter().find(|change| change.key == key).map(|change| &change.new) {
-        Some(New::Set(Value::Text(text))) => Some(text),
-        Some(_) => None,
-        None => card.field(key),
-    }
+    let is_named = changes.iter().any(|change| change.key == key);
+    if is_named { named(changes, key) } else { card.field(key) }
 }
 
-/// A line for the move and one for the claim; a claim that was passed by force is named on the last of them.
-fn trail(card: &Card, moved: Option<&str>, holder: Option<&str>, forced: Option<&Forced>) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(moved.map(|to| arrow(card, to)));
-    if holder != card.holder() {
-        lines.push(if holder.is_some() { "claimed" } else { "released" }.to_owned());
+/// A line for the move and one for the claim; what was passed by force is named on its own line, or on the only one.
+fn trail(card: &Card, moved: Option<&str>, holder: Option<&str>, forced: &Forced) -> Vec<String> {
+    let moved = moved.map(|to| arrow(card, to));
+    let changed = if holder.is_some() { "claimed" } else { "released" };
+    match (moved, holder != card.holder()) {
+        (Some(moved), true) => {
+            vec![format!("{moved}{}", forced.on_move()), format!("{changed}{}", forced.on_claim())]
+        }
+        (Some(moved), false) => vec![format!("{moved}{}", forced.on_both())],
+        (None, true) => vec![format!("{changed}{}", forced.on_both())],
+        (None, false) => Vec::new(),
     }
-    if let (Some(last), Some(forced)) = (lines.last_mut(), forced) {
-        last.push_str(&forced.suffix());
-    }
-    lines
 }
 
 /// The text of a move's trail line.

@@ -5,7 +5,7 @@
 use super::criteria::Item as Criterion;
 use super::fields::VERIFY;
 use crate::failure::{Code, Failure};
-use crate::record::{Header, Item, Value};
+use crate::record::{Header, Item, Value, is_digest};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashSet;
 
@@ -175,11 +175,6 @@ fn refused(code: Code, text: String, id: impl Into<Json>) -> Failure {
 fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     text.bytes().next().is_some_and(plain) && text.bytes().all(|byte| plain(byte) || byte == b'-')
-}
-
-fn is_digest(text: &str) -> bool {
-    let hex = text.strip_prefix("sha256:").unwrap_or_default();
-    hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 #[cfg(test)]

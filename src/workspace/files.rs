@@ -3,7 +3,7 @@
 //! A file that cannot be read is named with its reason and does not stop the others. Running out of memory or of open
 //! files is no fault of a file and stops the run.
 
-use super::Workspace;
+use super::{Globs, Workspace};
 use crate::activity::DEEPEST;
 use crate::failure::Failure;
 use crate::fs::{Dir, Entry, Kind, Stat};
@@ -15,6 +15,9 @@ use std::path::Path;
 
 /// No record is larger; what is, is named as unreadable.
 pub const CAP: u64 = 16 * 1024 * 1024;
+
+/// How deep folders of documents are looked into, which belong to the project and not to its records.
+const DEEPEST_SOURCE: usize = 64;
 
 /// A file that was read.
 #[derive(Clone, Debug)]
@@ -75,6 +78,23 @@ pub fn records(workspace: &Workspace, folder: &Path, besides: Option<&Path>) -> 
     let plain = |path: &str| !name_of(path).starts_with('.') && besides.as_deref() != Some(path);
     let markdown = |path: &str| path.as_bytes().ends_with(b".md");
     wanted(workspace, folder, &Wanted { folder: &plain, file: &markdown, deepest: DEEPEST })
+}
+
+/// The files that `docs.sources` names, outside the folder of managed documents.
+pub fn sources(workspace: &Workspace) -> Result<Found, Failure> {
+    let settings = &workspace.config.docs;
+    let managed = workspace.repo_path(&workspace.paths.docs);
+    let sources = Globs::new(settings.sources.iter().map(String::as_str));
+    let exclude = Globs::new(settings.exclude.iter().map(String::as_str));
+    let is_managed = |path: &str| {
+        managed.is_empty()
+            || path.strip_prefix(&managed).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let folder =
+        |path: &str| !is_managed(path) && sources.may_match_below(path) && !exclude.covers_folder(path);
+    let file = |path: &str| !is_managed(path) && sources.matches(path) && !exclude.matches(path);
+    let wanted = Wanted { folder: &folder, file: &file, deepest: DEEPEST_SOURCE };
+    self::wanted(workspace, &workspace.root, &wanted)
 }
 
 /// Every wanted file below `folder`.

@@ -14,7 +14,7 @@ mod schema;
 mod source;
 
 pub use config::{
-    AGENT_TARGETS, CI_TARGETS, Cards, Changelog, Config, DocLayout, Docs, Memory, ReleaseStrategy,
+    AGENT_TARGETS, CI_TARGETS, Cards, Changelog, Config, DocLayout, Docs, METHODS, Memory, ReleaseStrategy,
 };
 pub use discovery::locate;
 pub use finding::{Finding, Severity};

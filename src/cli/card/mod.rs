@@ -1,5 +1,6 @@
 //! `workfile card …`: arguments into one call of the room of cards, one answer out.
 
+mod filing;
 mod input;
 mod read;
 mod write;
@@ -8,13 +9,24 @@ use super::{Args, Command, Context, DryRun, Flag, Listed, Offers, Output};
 use crate::activity::actor::{self, Asked, ProcessEnv};
 use crate::failure::Failure;
 use crate::work::fields::STATUSES;
-use crate::work::{Caller, Force, Target, Waiver};
+use crate::work::{Caller, Card, Force, Proof, Target, Waiver};
+use crate::workspace::METHODS;
 
 const ACTOR: Flag = Flag::value("actor", "NAME", "on whose behalf; without it the environment says who asks");
 const REVISION: Flag =
     Flag::value("expected-revision", "REV", "refuse when the card has changed since this revision");
 const FORCE: Flag = Flag::switch("force", "act although another actor holds the card; needs --reason");
 const REASON: Flag = Flag::value("reason", "TEXT", "why, with --force; it is written into the card");
+const FORCE_PAST: Flag = Flag::switch(
+    "force",
+    "act although another actor holds the card or a gate of done is not passed; needs --reason",
+);
+const METHOD: Flag =
+    Flag::value("method", "METHOD", "for a move to done: how it was verified, local without it")
+        .offers(Offers::Word(METHODS));
+const RUN: Flag = Flag::value("run", "URL", "where the run can be seen; the method ci needs it");
+const EVIDENCE: Flag =
+    Flag::value("evidence", "TEXT", "what was seen, a line of the notes; the method manual needs it");
 const JSON_INPUT: Flag =
     Flag::value("json-input", "FILE", "fields as a JSON object, null clears one; - reads standard input")
         .offers(Offers::Files);
@@ -57,7 +69,7 @@ pub(super) const COMMANDS: &[Command] = &[
         "ID",
         1,
         "set or clear fields of a card",
-        &[JSON_INPUT, AXIS, ACTOR, FORCE, REASON, REVISION],
+        &[JSON_INPUT, AXIS, METHOD, RUN, EVIDENCE, ACTOR, FORCE_PAST, REASON, REVISION],
         write::patch,
     )
     .examples(&[
@@ -67,6 +79,22 @@ pub(super) const COMMANDS: &[Command] = &[
         ),
         ("workfile card patch T-0001 --axis risk=low", "the value of an axis that the project declares"),
     ]),
+    command(
+        &["card", "write"],
+        "ID",
+        1,
+        "replace the text of a card; its trail and its notes stay",
+        &[
+            Flag::value("body-file", "FILE", "the new text; without it standard input").offers(Offers::Files),
+            ACTOR,
+            REVISION,
+        ],
+        write::body,
+    )
+    .examples(&[(
+        "workfile card write T-0001 --body-file card.md",
+        "the text below the header, as a file has it",
+    )]),
     command(
         &["card", "note"],
         "ID",
@@ -121,8 +149,11 @@ pub(super) const COMMANDS: &[Command] = &[
         &[
             Flag::value("status", "STATUS", "where the card goes; without it from doing to next")
                 .offers(Offers::Word(STATUSES)),
+            METHOD,
+            RUN,
+            EVIDENCE,
             ACTOR,
-            FORCE,
+            FORCE_PAST,
             REASON,
             REVISION,
         ],
@@ -144,8 +175,11 @@ pub(super) const COMMANDS: &[Command] = &[
                 "for a move to doing: paths from the root that the work will change",
             )
             .offers(Offers::Paths),
+            METHOD,
+            RUN,
+            EVIDENCE,
             ACTOR,
-            FORCE,
+            FORCE_PAST,
             REASON,
             REVISION,
         ],
@@ -154,6 +188,68 @@ pub(super) const COMMANDS: &[Command] = &[
     .examples(&[
         ("workfile card transition T-0001 review", "the work is built; the claim is dropped with it"),
         ("workfile card transition T-0001 doing --scope src/api", "the same as a claim"),
+        (
+            "workfile card transition T-0001 done --method ci --run https://ci.example/12",
+            "closes the card once every criterion is ticked, and says how that was verified",
+        ),
+    ]),
+    command(
+        &["card", "archive"],
+        "ID",
+        1,
+        "put a closed card into the archive",
+        &[ACTOR, REVISION],
+        filing::archive,
+    )
+    .examples(&[("workfile card archive T-0001", "once it is done or discarded")]),
+    command(
+        &["card", "reopen"],
+        "ID",
+        1,
+        "open a card again, from the archive too",
+        &[
+            Flag::value("status", "STATUS", "an open status; backlog without it")
+                .offers(Offers::Word(STATUSES)),
+            ACTOR,
+            REVISION,
+        ],
+        filing::reopen,
+    )
+    .examples(&[("workfile card reopen T-0001 --status next", "it was not done after all")]),
+    Command {
+        dry_run: DryRun::Yes,
+        ..command(
+            &["card", "reap"],
+            "",
+            0,
+            "release the claims that nobody stands behind any more",
+            &[Flag::value("older-than", "HOURS", "only claims of at least this age"), ACTOR],
+            filing::reap,
+        )
+    }
+    .examples(&[
+        ("workfile card reap --dry-run", "which claims have outlived their lease or their session"),
+        ("workfile card reap --older-than 48", "gives those of two days and more back"),
+    ]),
+    command(
+        &["card", "renumber"],
+        "[ID|PATH]",
+        1,
+        "give a card another id",
+        &[
+            Flag::value("to", "ID", "the new id; without it the next one that is free"),
+            Flag::switch("duplicates", "heal every id that several cards carry; no ID then"),
+            ACTOR,
+            REVISION,
+        ],
+        filing::renumber,
+    )
+    .examples(&[
+        ("workfile card renumber --duplicates", "after a merge of two branches that made the same id"),
+        (
+            "workfile card renumber .project/cards/T-0042-rates.md",
+            "one of several cards with an id, by its path",
+        ),
     ]),
 ];
 
@@ -170,6 +266,15 @@ fn target(args: &Args) -> Result<Target<'_>, Failure> {
 fn waiver(args: &Args) -> Waiver<'_> {
     let force = if args.has("force") { Force::Yes } else { Force::No };
     Waiver { force, reason: args.get("reason") }
+}
+
+fn proof(args: &Args) -> Proof<'_> {
+    Proof { method: args.get("method"), run: args.get("run"), evidence: args.get("evidence"), commit: None }
+}
+
+/// A card, and in one line what became of it.
+fn answer(card: &Card, done: &str) -> Output {
+    Output::new(card.to_json(), format!("{} {done}", card.id))
 }
 
 /// What a list of cards says where there is none at all.

@@ -1,7 +1,7 @@
 //! The commands that change cards.
 
 use super::super::{Args, Context, Flag, Offers, Output};
-use super::{AXIS, JSON_INPUT, caller, input, target, waiver};
+use super::{AXIS, JSON_INPUT, answer, caller, input, proof, target, waiver};
 use crate::failure::{Code, Failure};
 use crate::scope;
 use crate::work::claim::{self, Claim, Claimed, Overlap};
@@ -11,7 +11,8 @@ use crate::work::note::{self, Note};
 use crate::work::patch::{self, Patch};
 use crate::work::release::{self, Release};
 use crate::work::transition::{self, Transition};
-use crate::work::{Caller, Card};
+use crate::work::write::{self, Write};
+use crate::work::{Caller, Card, Proof};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
 
@@ -74,9 +75,25 @@ pub(super) fn patch(context: &Context, args: &Args) -> Result<Output, Failure> {
             return Err(failure.remedy(format!("{example} {} --json-input -", target.id)));
         }
     }
-    let patch = Patch { target, changes: &changes, waiver: waiver(args) };
+    let patch = Patch { target, changes: &changes, waiver: waiver(args), proof: proof(args) };
     let card = patch::patch(&context.workspace()?, patch, &caller)?;
     Ok(answer(&card, "updated"))
+}
+
+/// `card write`: the body comes from a file, else from standard input.
+pub(super) fn body(context: &Context, args: &Args) -> Result<Output, Failure> {
+    let target = target(args)?;
+    let caller = caller(context, args)?;
+    let body: Json = input::text(context, args.get("body-file").unwrap_or("-"))?.into();
+    let written = write::write(&context.workspace()?, Write { target, body: &body }, &caller)?;
+    let mut output = answer(&written.card, "written");
+    if let (Json::Object(json), false) = (&mut output.json, written.ignored.is_empty()) {
+        json.insert("ignored".to_owned(), json!(written.ignored));
+    }
+    let kept = |output: Output, heading: &String| {
+        output.note(format!("workfile: `{heading}` of {} stays as it is stored", target.id))
+    };
+    Ok(written.ignored.iter().fold(output, kept))
 }
 
 pub(super) fn note(context: &Context, args: &Args) -> Result<Output, Failure> {
@@ -89,7 +106,8 @@ pub(super) fn note(context: &Context, args: &Args) -> Result<Output, Failure> {
 
 pub(super) fn claim(context: &Context, args: &Args) -> Result<Output, Failure> {
     let scope = args.list("scope");
-    let claim = Claim { target: target(args)?, scope: scope.as_deref(), waiver: waiver(args) };
+    let (waiver, proof) = (waiver(args), Proof::NONE);
+    let claim = Claim { target: target(args)?, scope: scope.as_deref(), waiver, proof };
     let caller = caller(context, args)?;
     let workspace = context.workspace()?;
     let claimed = claim::claim(&workspace, claim, &caller)?;
@@ -103,7 +121,8 @@ pub(super) fn claim(context: &Context, args: &Args) -> Result<Output, Failure> {
 }
 
 pub(super) fn release(context: &Context, args: &Args) -> Result<Output, Failure> {
-    let release = Release { target: target(args)?, status: args.get("status"), waiver: waiver(args) };
+    let (waiver, proof) = (waiver(args), proof(args));
+    let release = Release { target: target(args)?, status: args.get("status"), waiver, proof };
     let caller = caller(context, args)?;
     let card = release::release(&context.workspace()?, release, &caller)?;
     let status = card.status().unwrap_or_default();
@@ -115,7 +134,8 @@ pub(super) fn transition(context: &Context, args: &Args) -> Result<Output, Failu
     let status = args.need(1, "STATUS")?;
     let scope = args.list("scope");
     let caller = caller(context, args)?;
-    let transition = Transition { target, status, scope: scope.as_deref(), waiver: waiver(args) };
+    let (waiver, proof) = (waiver(args), proof(args));
+    let transition = Transition { target, status, scope: scope.as_deref(), waiver, proof };
     let workspace = context.workspace()?;
     let moved = transition::transition(&workspace, transition, &caller)?;
     if status == DOING {
@@ -128,10 +148,6 @@ pub(super) fn transition(context: &Context, args: &Args) -> Result<Output, Failu
     } else {
         output
     })
-}
-
-fn answer(card: &Card, done: &str) -> Output {
-    Output::new(card.to_json(), format!("{} {done}", card.id))
 }
 
 /// What a claim says to people.

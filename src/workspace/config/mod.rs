@@ -6,7 +6,7 @@ mod rules;
 
 pub(super) use check::{Issue, at, issues};
 pub(super) use rules::CONTAINED;
-pub use rules::{AGENT_TARGETS, CI_TARGETS};
+pub use rules::{AGENT_TARGETS, CI_TARGETS, METHODS};
 
 use super::Switch;
 use super::schema::{COLLECTIONS, Collection};
@@ -38,6 +38,8 @@ pub struct Cards {
     pub axes: Vec<(String, Vec<String>)>,
     /// Command prefixes a verify entry may run.
     pub verify_commands: Vec<Vec<String>>,
+    /// The methods by which cards of an area may be verified, `*` for every other area; in file order.
+    pub methods: Vec<(String, Vec<String>)>,
     /// The id prefix, `T`.
     pub id_prefix: String,
     /// How many ancestors a card may have.
@@ -175,6 +177,7 @@ impl Config {
                 areas: texts(&cards["areas"]),
                 axes: lists(&cards["axes"]),
                 verify_commands: items(&cards["verification"]["commands"]).map(texts).collect(),
+                methods: lists(&cards["verification"]["methods"]),
                 id_prefix: text(&cards["idPrefix"]),
                 max_hierarchy_depth: number(&cards["maxHierarchyDepth"]) as u32,
                 claim_lease_hours: number(&cards["claimLeaseHours"]),

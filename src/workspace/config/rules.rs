@@ -24,7 +24,7 @@ pub(in crate::workspace) const COLLECTIONS: &[&str] = &{
 };
 
 /// Methods that a policy may accept.
-pub(super) const METHODS: &[&str] = &["local", "ci", "manual"];
+pub const METHODS: &[&str] = &["local", "ci", "manual"];
 
 /// Keys of a card's header that cannot be the name of an axis.
 pub(super) const RESERVED: &[&str] = &[
