@@ -6,6 +6,8 @@ mod cards;
 mod cases;
 mod claude;
 mod compare;
+#[cfg(unix)]
+mod completions;
 mod doors;
 mod git;
 mod golden;

@@ -7,6 +7,7 @@ mod agents;
 mod args;
 mod card;
 mod claude;
+mod completions;
 mod demo;
 mod help;
 mod init;
@@ -84,6 +85,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
         claude::COMMANDS,
         demo::COMMANDS,
         schema::COMMANDS,
+        completions::COMMANDS,
     ]
     .into_iter()
     .flatten()
