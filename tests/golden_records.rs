@@ -9,11 +9,6 @@ use std::path::Path;
 
 /// Cases for commands that are not there yet.
 const LATER: &[&str] = &[
-    // `ac`, `verify`
-    "19-acceptance",
-    "20-machine-owned",
-    "21-verify",
-    "22-verify-refused",
     // `doctor`
     "31-unreadable",
     "38-doctor-findings",

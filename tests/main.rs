@@ -24,5 +24,7 @@ mod runtime;
 #[cfg(unix)]
 mod terminal;
 mod usage;
+#[cfg(unix)]
+mod verify;
 mod workspace;
 mod world;
