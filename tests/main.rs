@@ -22,6 +22,8 @@ mod process;
 mod registered;
 mod runtime;
 #[cfg(unix)]
+mod sweep;
+#[cfg(unix)]
 mod terminal;
 mod usage;
 #[cfg(unix)]

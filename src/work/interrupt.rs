@@ -6,7 +6,7 @@ pub(super) use unix::{catch, die};
 
 #[cfg(unix)]
 mod unix {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::{flag, low_level};
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::sync::{Arc, LazyLock};
@@ -21,7 +21,7 @@ mod unix {
     static SIGNALS: LazyLock<Signals> = LazyLock::new(|| {
         let signals = Signals { idle: Arc::new(AtomicBool::new(true)), came: Arc::new(AtomicUsize::new(0)) };
         let ignored = ignored();
-        for signal in [SIGHUP, SIGINT, SIGTERM] {
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
             if ignored & (1 << (signal - 1)) == 0 {
                 // One that cannot be caught ends this process as before.
                 let _ = flag::register_conditional_default(signal, Arc::clone(&signals.idle));
