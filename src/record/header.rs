@@ -71,6 +71,27 @@ impl Header {
         }
     }
 
+    /// A header of these keys and values, as a new record has it; empty values are left out.
+    pub fn of(fields: &[(String, Value)]) -> Self {
+        let full = fields.iter().filter(|(_, value)| !value.is_empty());
+        let entry = |(key, value): &(String, Value)| Entry {
+            key: key.clone(),
+            value: Some(value.clone()),
+            style: Style::Flow,
+        };
+        Self { entries: full.map(entry).collect() }
+    }
+
+    /// Sets one key, once, where it stood first, else at the end; `None` takes it out.
+    pub fn set(&mut self, key: &str, value: Option<Value>) {
+        let at = self.entries.iter().position(|entry| entry.key == key);
+        self.entries.retain(|entry| entry.key != key);
+        let Some(value) = value else { return };
+        let entry = Entry { key: key.to_owned(), value: Some(value), style: Style::Flow };
+        let at = at.unwrap_or(self.entries.len()).min(self.entries.len());
+        self.entries.insert(at, entry);
+    }
+
     /// The keys that are written more than once, each named once, in file order.
     pub fn duplicates(&self) -> Vec<&str> {
         let mut seen = HashSet::new();

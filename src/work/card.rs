@@ -4,7 +4,7 @@ use super::criteria::{self, Reading};
 use super::fields::{LISTS, is_open};
 use super::load;
 use crate::failure::Code;
-use crate::record::{self, Header, RecordFile, Value};
+use crate::record::RecordFile;
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
 use std::ops::Deref;
@@ -158,14 +158,4 @@ pub struct View<'a> {
     pub assets: Option<Vec<String>>,
     /// The only keys to show.
     pub only: Option<&'a [String]>,
-}
-
-/// A header with one key set or, with `None`, taken out.
-pub(super) fn with(header: &mut Header, key: &str, value: Option<Value>) {
-    let at = header.entries.iter().position(|entry| entry.key == key);
-    header.entries.retain(|entry| entry.key != key);
-    let Some(value) = value else { return };
-    let entry = record::Entry { key: key.to_owned(), value: Some(value), style: record::Style::Flow };
-    let at = at.unwrap_or(header.entries.len()).min(header.entries.len());
-    header.entries.insert(at, entry);
 }

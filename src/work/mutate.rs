@@ -3,7 +3,7 @@
 //! Lock, list, locate, read again, compare the revision, plan, validate, write, tell the board. A command brings a plan
 //! and nothing else; whatever it refuses, it refuses before the first byte is written.
 
-use super::card::{self, Card, Place};
+use super::card::{Card, Place};
 use super::fields::LISTS;
 use super::input::{Assignment, verify_of};
 use super::load::{self, Listing};
@@ -13,10 +13,12 @@ use crate::activity::actor::{Identity, Source};
 use crate::activity::board::{Change as BoardChange, Claim, Upkeep};
 use crate::clock::{self, Time};
 use crate::failure::{Code, Failure};
-use crate::fs::{self, Lock, Purpose};
+use crate::fs;
 use crate::path::trim;
-use crate::record::{self, Header, Style};
+use crate::record::{self, Header};
 use crate::workspace::Workspace;
+pub use crate::workspace::edit::Target;
+use crate::workspace::edit::{lock, matters};
 
 /// Who changes something.
 #[derive(Clone, Debug)]
@@ -45,15 +47,6 @@ impl Caller {
     }
 }
 
-/// Which card, and as the caller saw it when.
-#[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
-    /// The id.
-    pub id: &'a str,
-    /// The revision it must still have; empty counts as none.
-    pub revision: Option<&'a str>,
-}
-
 /// Changes one card: `plan` sees it as it is under the lock. `look` runs when the card is on disk, while the board is
 /// locked, so that of two claims made at once one sees the other.
 pub(super) fn mutate<T>(
@@ -76,7 +69,7 @@ pub(super) fn mutate_file<T>(
     look: impl FnOnce(&Card) -> T,
 ) -> Result<(Card, T), Failure> {
     writable(workspace)?;
-    let _lock = lock(workspace, target.id)?;
+    let _lock = lock(workspace, "cards", target.id)?;
     let listing = load::all(workspace)?;
     let found = locate(&listing, target.id, file)?;
     let before = load::again(workspace, found)?.filter(|card| card.id == target.id);
@@ -205,8 +198,8 @@ pub(super) fn overlaid(header: &Header, changes: &[Assignment]) -> Header {
     let mut header = header.clone();
     for change in changes {
         match &change.new {
-            New::Clear | New::Verify(_) => card::with(&mut header, &change.key, None),
-            New::Set(value) => card::with(&mut header, &change.key, Some(value.clone())),
+            New::Clear | New::Verify(_) => header.set(&change.key, None),
+            New::Set(value) => header.set(&change.key, Some(value.clone())),
         }
     }
     header
@@ -253,18 +246,6 @@ fn unchanged(card: &Card, expected: &str) -> Result<(), Failure> {
     Err(failure.with("current", card.to_json()).remedy(format!("workfile card show {}", card.id)))
 }
 
-fn lock(workspace: &Workspace, id: &str) -> Result<Lock, Failure> {
-    let folder = format!("{}/cards", workspace.paths.locks);
-    Lock::take(&workspace.root, &folder, &lock_name(id), Purpose::Record { module: "cards", id })
-}
-
-/// The lock's file name: the id where it can be one. Two ids that share a name wait for each other, no more.
-pub(super) fn lock_name(id: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
-    let name: String = id.chars().map(plain).take(100).collect();
-    format!("{name}.lock")
-}
-
 /// A body that is to be written.
 enum NewBody {
     /// Byte for byte.
@@ -299,21 +280,9 @@ fn written(before: &Card, plan: &Plan, workspace: &Workspace, now: Time) -> Opti
     body.map(NewBody::Sections).or_else(|| own.map(|text| NewBody::Exact(text.to_owned())))
 }
 
-/// Whether a change would do anything. What cannot be rewritten safely is not looked into but left to be refused.
-fn matters(header: &Header, (key, value): &record::Change) -> bool {
-    let mut entries = header.entries.iter().filter(|entry| entry.key == *key);
-    let (first, second) = (entries.next(), entries.next());
-    if second.is_some() || first.is_some_and(|entry| entry.style == Style::Opaque) {
-        return true;
-    }
-    let value = value.as_ref().filter(|value| !value.is_empty());
-    first.and_then(|entry| entry.value.as_ref()) != value
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Value;
     use crate::work::testing::card;
 
     fn identity(actor: Option<&str>, source: Source, session: Option<&str>) -> Identity {
@@ -323,13 +292,6 @@ mod tests {
     fn caller(acting: Option<&str>, source: Source) -> Caller {
         let own = identity(Some("ann@lab#aaaa1111"), Source::UserHostSession, Some("AAAA-1111"));
         Caller { acting: identity(acting, source, Some("AAAA-1111")), own }
-    }
-
-    #[test]
-    fn a_lock_name_stays_in_its_folder() {
-        assert_eq!(lock_name("T-0001"), "T-0001.lock");
-        assert_eq!(lock_name("../../x y"), ".._.._x_y.lock");
-        assert!(lock_name(&"é".repeat(500)).len() < 120);
     }
 
     #[test]
@@ -358,19 +320,5 @@ mod tests {
             matches!(board_change(Some(&held), &free, &by), BoardChange::Unclaimed(id) if id == "T-0001")
         );
         assert!(matches!(board_change(Some(&free), &free, &by), BoardChange::Unseen));
-    }
-
-    #[test]
-    fn a_change_to_the_same_value_is_none() {
-        let card = card("T-0001", "title: A\ntags: a, b\ndeep:\n  a:\n    b: c\nx: 1\nx: 1");
-        let change = |key: &str, value: Option<Value>| matters(&card.header, &(key.to_owned(), value));
-        let list = |items: &[&str]| Some(Value::List(items.iter().map(|item| (*item).to_owned()).collect()));
-        assert!(!change("title", Some(Value::Text("A".to_owned()))));
-        assert!(change("title", Some(Value::Text("B".to_owned()))));
-        assert!(!change("tags", list(&["a", "b"])));
-        assert!(!change("effort", None));
-        assert!(!change("effort", list(&[])));
-        assert!(change("tags", None));
-        assert!(change("deep", None) && change("x", Some(Value::Text("1".to_owned()))));
     }
 }

@@ -2,14 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::workspace::Cards;
-use serde_json::Value as Json;
-
-/// A value outside its vocabulary, details `{field, value, allowed}`; `what` is what cannot have the value.
-pub fn not_allowed(code: Code, what: &str, field: &str, value: Json, allowed: &[&str]) -> Failure {
-    let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let text = format!("{what} cannot be `{shown}`");
-    Failure::new(code, text).with("field", field).with("value", value).with("allowed", allowed)
-}
+pub use crate::workspace::edit::not_allowed;
 
 /// `CARD_AXIS_UNKNOWN` for names that the configuration does not declare, details `{axes, declared}`.
 pub fn unknown_axes(unknown: &[&str], settings: &Cards) -> Failure {

@@ -15,6 +15,7 @@ use crate::fs::{self, Lock, Purpose};
 use crate::path::trim;
 use crate::record::id::{self, Attempt};
 use crate::workspace::Workspace;
+use crate::workspace::edit::lock;
 use crate::workspace::files;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -308,9 +309,7 @@ fn follow(workspace: &Workspace, text: &Text, renamed: &Renamed, caller: &Caller
         }
         Kind::Other(_, module) => {
             let id = text.id.as_deref().unwrap_or(&text.path);
-            let folder = format!("{}/{module}", workspace.paths.locks);
-            let purpose = Purpose::Record { module, id };
-            let _lock = Lock::take(&workspace.root, &folder, &mutate::lock_name(id), purpose)?;
+            let _lock = lock(workspace, module, id)?;
             let Some(found) = files::again(workspace, &workspace.root, &text.path)? else { return Ok(()) };
             let path = workspace.root.join(&text.path);
             fs::replace(&workspace.root, &path, renamed.in_text(&found.text).as_bytes())

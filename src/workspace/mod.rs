@@ -5,6 +5,7 @@
 
 mod config;
 mod discovery;
+pub mod edit;
 pub mod files;
 pub mod finding;
 mod glob;
