@@ -14,6 +14,10 @@ pub(crate) enum Kind {
     Number,
     /// At least one character.
     Text,
+    /// Any text, none too.
+    Anything,
+    /// A text in which each of these words occurs.
+    Holding(Vec<String>),
     /// `YYYY-MM-DDTHH:MM:SS.mmmZ`.
     Time,
     /// `sha256:` and 64 hex digits.
@@ -23,9 +27,9 @@ pub(crate) enum Kind {
 }
 
 /// The placeholders of an area.
-pub(crate) struct Placeholders(pub(crate) Vec<(&'static str, Kind)>);
+pub(crate) struct Placeholders<'a>(pub(crate) Vec<(&'a str, Kind)>);
 
-impl Placeholders {
+impl Placeholders<'_> {
     /// Whether the text `got` is what `want` says.
     pub(crate) fn fit(&self, want: &str, got: &str) -> bool {
         let first = self.0.iter().filter_map(|(token, kind)| Some((want.find(token)?, *token, kind)));
@@ -37,10 +41,16 @@ impl Placeholders {
         };
         match kind {
             Kind::Any | Kind::Number => false,
-            Kind::Text => {
-                got.char_indices().skip(1).any(|(end, _)| self.fit(want, &got[end..])) || {
-                    !got.is_empty() && self.fit(want, "")
-                }
+            Kind::Text | Kind::Anything | Kind::Holding(_) => {
+                let is_one = |piece: &str| match kind {
+                    Kind::Holding(words) => {
+                        !piece.is_empty() && words.iter().all(|word| piece.contains(word))
+                    }
+                    Kind::Anything => true,
+                    _ => !piece.is_empty(),
+                };
+                let mut ends = got.char_indices().map(|(end, _)| end).chain([got.len()]);
+                ends.any(|end| is_one(&got[..end]) && self.fit(want, &got[end..]))
             }
             Kind::Time => after("2026-01-02T03:04:05.678Z".len(), is_time),
             Kind::Revision => after("sha256:".len() + 64, is_revision),
@@ -203,7 +213,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn placeholders() -> Placeholders {
+    fn placeholders() -> Placeholders<'static> {
         Placeholders(vec![
             ("<ANY>", Kind::Any),
             ("<MS>", Kind::Number),
@@ -211,6 +221,8 @@ mod tests {
             ("<TIME>", Kind::Time),
             ("<REVISION>", Kind::Revision),
             ("<ROOT>", Kind::Exactly("/w".to_owned())),
+            ("<WORDS>", Kind::Holding(vec!["a".to_owned(), "b c".to_owned()])),
+            ("<SOME>", Kind::Anything),
         ])
     }
 
@@ -224,6 +236,8 @@ mod tests {
         assert!(p.fit("<REVISION>", &format!("sha256:{}", "0a".repeat(32))));
         assert!(!p.fit("<REVISION>", &format!("sha256:{}", "0A".repeat(32))));
         assert!(!p.fit("a", "ab") && !p.fit("<ROOT>", "/x"));
+        assert!(p.fit("<WORDS>!", "b c, a!") && !p.fit("<WORDS>!", "b, a!") && !p.fit("<WORDS>!", "b c! a"));
+        assert!(p.fit("x<SOME>", "x") && p.fit("<SOME>y", "xy"));
     }
 
     #[test]

@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn every_recorded_case_is_packed_canonically() {
-        for area in ["hooks", "records"] {
+        for area in ["hooks", "knowledge", "records"] {
             for (name, archive) in cases(area) {
                 assert_eq!(Archive::parse(&archive.pack()), archive, "{area}/{name}");
                 assert!(archive.files.contains_key("case.json"), "{area}/{name}");
@@ -238,7 +238,8 @@ mod tests {
 
     #[test]
     fn no_case_is_missing() {
-        assert_eq!((cases("hooks").len(), cases("records").len()), (115, 43));
+        let count = |area| cases(area).len();
+        assert_eq!((count("hooks"), count("knowledge"), count("records")), (115, 21, 43));
     }
 
     proptest! {

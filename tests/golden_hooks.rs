@@ -357,7 +357,7 @@ fn replace_seconds(text: &str, open: &str, close: &str, value: impl Fn(i64) -> S
     out
 }
 
-fn placeholders() -> Placeholders {
+fn placeholders() -> Placeholders<'static> {
     Placeholders(vec![("{ANY}", Kind::Any), ("{TIME}", Kind::Time)])
 }
 

@@ -26,7 +26,7 @@ struct RecordCase<'a> {
     archive: &'a Archive,
     case: &'a Json,
     world: World,
-    placeholders: Placeholders,
+    placeholders: Placeholders<'static>,
 }
 
 impl<'a> RecordCase<'a> {

@@ -12,6 +12,7 @@ mod doors;
 mod git;
 mod golden;
 mod golden_hooks;
+mod golden_knowledge;
 mod golden_records;
 mod hostile;
 mod init;
