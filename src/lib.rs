@@ -8,13 +8,14 @@
 //!
 //! 1. `main`, `bin/`
 //! 2. [`hook`] · [`cli`]
-//! 3. `surface` · [`query`]
-//! 4. [`work`] · [`docs`] · [`history`] · [`memory`]
-//! 5. [`workspace`]
-//! 6. [`activity`]
-//! 7. [`record`]
-//! 8. [`fs`] · [`scope`]
-//! 9. [`path`] · [`clock`] · [`failure`]
+//! 3. [`doctor`]
+//! 4. `surface` · [`query`]
+//! 5. [`work`] · [`docs`] · [`history`] · [`memory`]
+//! 6. [`workspace`]
+//! 7. [`activity`]
+//! 8. [`record`]
+//! 9. [`fs`] · [`scope`]
+//! 10. [`path`] · [`clock`] · [`failure`]
 //!
 //! [`hook`] may use only `activity`, `fs`, `scope`, `path`, `clock` and `failure`; `activity` uses `record` for its
 //! header parser alone.
@@ -26,6 +27,7 @@ pub mod activity;
 pub mod cli;
 pub mod clock;
 pub mod docs;
+pub mod doctor;
 pub mod failure;
 pub mod fs;
 pub mod history;

@@ -8,6 +8,7 @@ mod claude;
 mod compare;
 #[cfg(unix)]
 mod completions;
+mod doctor;
 mod doors;
 mod git;
 mod golden;
@@ -23,11 +24,7 @@ mod process;
 mod registered;
 mod runtime;
 #[cfg(unix)]
-mod sweep;
-#[cfg(unix)]
 mod terminal;
 mod usage;
-#[cfg(unix)]
-mod verify;
 mod workspace;
 mod world;

@@ -166,7 +166,7 @@ fn check_text(report: &CheckReport) -> String {
     line(&mut text, reach.name(), form.command(), &found);
     // What the lines above have said already is not repeated.
     for issue in report.issues.iter().filter(|issue| !issue.code.starts_with("claude-surface-")) {
-        let _ = writeln!(text, "{}: {} [{}]", issue.severity, issue.message, issue.code);
+        let _ = writeln!(text, "{}: {} [{}]", issue.severity.name(), issue.message, issue.code);
     }
     let unmanaged = report.files.iter().filter(|file| file.status == CheckStatus::Unmanaged).count();
     if behind > unmanaged {

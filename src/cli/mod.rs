@@ -9,12 +9,12 @@ mod card;
 mod claude;
 mod completions;
 mod demo;
+mod doctor;
 mod help;
 mod init;
 mod near;
 mod next;
 mod print;
-mod progress;
 mod schema;
 mod table;
 mod terminal;
@@ -84,6 +84,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
         agents::COMMANDS,
         init::COMMANDS,
         claude::COMMANDS,
+        doctor::COMMANDS,
         demo::COMMANDS,
         schema::COMMANDS,
         completions::COMMANDS,

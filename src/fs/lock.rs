@@ -3,11 +3,13 @@
 //! A lock carries the process, the host and a random token. It is broken only when its process is gone on this host or
 //! when it is too old, and then by renaming it away first: what was renamed must be what was judged.
 
-use super::{Dir, process_id};
+use super::{Dir, Kind, process_id};
 use crate::clock::Time;
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value};
+use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -174,6 +176,13 @@ struct Owner {
     token: Option<String>,
 }
 
+impl Owner {
+    /// Whether it was a process of this host that is not there any more.
+    fn is_gone(&self) -> bool {
+        self.host.as_deref().is_none_or(|host| host == self::host()) && self.pid.is_some_and(is_gone)
+    }
+}
+
 fn owner(text: &[u8]) -> Owner {
     let json: Option<Value> = serde_json::from_slice(text).ok();
     let field = |name: &str| json.as_ref().and_then(|json| json.get(name));
@@ -201,9 +210,7 @@ fn break_stale(dir: &Dir, name: &str) -> bool {
     let created =
         found.as_ref().and_then(|found| found.created).map_or(written, |created| created.min(written));
     let old = Time::system().since(created).abs() > STALE_MS;
-    let dead = found.as_ref().is_some_and(|found| {
-        found.host.as_deref().is_none_or(|host| host == self::host()) && found.pid.is_some_and(is_gone)
-    });
+    let dead = found.as_ref().is_some_and(Owner::is_gone);
     if !old && !dead {
         return false;
     }
@@ -240,6 +247,62 @@ fn timed_out(path: &Path, found: Option<Owner>, waited: Duration, error: &io::Er
         .with("owner", found.and_then(|found| found.json).unwrap_or(Value::Null))
         .with("heldForMs", held.map_or(Value::Null, Value::from))
         .with("lastError", error.to_string())
+}
+
+/// A lock as somebody finds it.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    /// Its path from the root.
+    pub path: String,
+    /// The record or the id that it stands for, when it says so.
+    pub record: Option<String>,
+    /// The process that made it.
+    pub pid: Option<i64>,
+    /// Since when it stands.
+    pub since: Time,
+    /// Whether that process was on this host and is gone.
+    pub owner_is_gone: bool,
+}
+
+/// Every lock in the folders below `<root>/<folder>`, by path. Nothing is waited for.
+pub fn standing_locks(root: &Path, folder: &str) -> Vec<Standing> {
+    let mut found = Vec::new();
+    let Some(top) =
+        root.to_str().and_then(|root| Dir::open(root).ok()).and_then(|root| root.below(folder).ok())
+    else {
+        return found;
+    };
+    let mut waiting = vec![String::new()];
+    while let Some(at) = waiting.pop() {
+        let dir = if at.is_empty() { top.enter(OsStr::new(".")) } else { top.below(&at) };
+        let Ok(dir) = dir else { continue };
+        let _ = dir.list(|entry| {
+            let Some(name) = entry.name().to_str() else { return ControlFlow::Continue(()) };
+            let path = if at.is_empty() { name.to_owned() } else { format!("{at}/{name}") };
+            match entry.kind() {
+                Kind::Dir if at.matches('/').count() < 3 => waiting.push(path),
+                Kind::File if name.as_bytes().ends_with(b".lock") => {
+                    found.extend(standing(&dir, name, format!("{folder}/{path}")));
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+fn standing(dir: &Dir, name: &str, path: String) -> Option<Standing> {
+    let stat = dir.stat(name).ok()?;
+    let owner = read(dir, name).as_deref().map(owner);
+    let written = Time::from_ms(stat.mtime_ns / 1_000_000);
+    let since =
+        owner.as_ref().and_then(|owner| owner.created).map_or(written, |created| created.min(written));
+    let text = |owner: &Owner, key: &str| owner.json.as_ref()?.get(key)?.as_str().map(str::to_owned);
+    let record = owner.as_ref().and_then(|owner| text(owner, "recordId").or_else(|| text(owner, "id")));
+    let (pid, owner_is_gone) = owner.as_ref().map_or((None, false), |owner| (owner.pid, owner.is_gone()));
+    Some(Standing { path, record, pid, since, owner_is_gone })
 }
 
 #[cfg(unix)]

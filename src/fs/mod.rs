@@ -16,7 +16,7 @@ mod dir;
 mod dir;
 
 pub use dir::{Dir, Entry};
-pub use lock::{Lock, Purpose};
+pub use lock::{Lock, Purpose, Standing, standing_locks};
 pub use read::read_regular;
 pub use record::{
     Created, Step, create, create_watched, make_folder, real_path, relocate, replace, replace_watched,

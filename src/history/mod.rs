@@ -4,7 +4,7 @@ mod fragment;
 pub mod load;
 mod release;
 
-pub use fragment::Fragment;
+pub use fragment::{Fragment, Stage};
 pub use load::Listing;
 pub use release::Release;
 

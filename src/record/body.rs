@@ -26,7 +26,7 @@ pub(super) fn sections(body: &str) -> Vec<Section> {
     let mut start = 0;
     let mut at = 0;
     for (line, fenced) in body.split('\n').zip(fenced_lines(body)) {
-        if !fenced && is_heading(line) {
+        if !fenced && is_section_heading(line) {
             sections.push(section(heading, &body[start..at]));
             heading = Some(trim(line));
             start = at;
@@ -156,8 +156,8 @@ fn section_text(text: &str) -> &str {
     text.trim_start_matches(['\r', '\n']).trim_end_matches(is_space)
 }
 
-/// `## ` and something: a heading of the second level.
-fn is_heading(line: &str) -> bool {
+/// Whether a line opens a section: `## ` and something behind it.
+pub fn is_section_heading(line: &str) -> bool {
     line.strip_prefix("##").is_some_and(|rest| rest.starts_with(is_space) && !trim(rest).is_empty())
 }
 

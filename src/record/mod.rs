@@ -22,12 +22,15 @@ mod properties;
 #[cfg(test)]
 mod vectors;
 
-pub use body::{append_under_heading, fenced_lines, keep_sections, open_fence, with_body, with_body_text};
+pub use body::{
+    append_under_heading, fenced_lines, is_section_heading, keep_sections, open_fence, with_body,
+    with_body_text,
+};
 pub use digest::{digest, is_digest};
 pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};
 pub use file::RecordFile;
 pub use header::{Entry, Header, Style};
 pub use patch::{Change, patch, render};
-pub use slug::slug;
+pub use slug::{file_name, slug};
 pub use trail::{is_trail_line, trail_line};
 pub use value::{Item, Value, utf16_len};

@@ -25,6 +25,11 @@ pub fn slug(title: &str, max: usize, fallback: &str) -> String {
     if slug.is_empty() { fallback.to_owned() } else { slug }
 }
 
+/// The file name that a record's title gives: `<id>-<slug>.md`; `max` and `fallback` as for [`slug`].
+pub fn file_name(id: &str, title: &str, max: usize, fallback: &str) -> String {
+    format!("{id}-{}.md", slug(title, max, fallback))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

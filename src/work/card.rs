@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 use std::ops::Deref;
 
 /// Keys that are computed. A header may hold them; they never replace what is computed and are not shown.
-const COMPUTED: [&str; 14] = [
+pub(super) const COMPUTED: [&str; 14] = [
     "file",
     "archived",
     "body",

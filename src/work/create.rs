@@ -20,7 +20,7 @@ use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
 
 /// Longest part of a file name that comes from the title.
-const SLUG: usize = 50;
+pub(super) const SLUG: usize = 50;
 
 /// Makes a card of the fields in `input`: those of the table, `axes`, `body`.
 pub fn create(workspace: &Workspace, input: &Map<String, Json>, caller: &Caller) -> Result<Card, Failure> {
@@ -130,8 +130,7 @@ fn write(
     let fields = draft.fields.iter().cloned().map(Assignment::settle);
     header.extend(fields.filter_map(|(key, value)| Some((key, value?))));
     header.extend(["created", "updated"].map(|key| (key.to_owned(), Value::Text(today.clone()))));
-    let slug = record::slug(text(draft, "title").unwrap_or_default(), SLUG, "card");
-    let file = format!("{id}-{slug}.md");
+    let file = record::file_name(id, text(draft, "title").unwrap_or_default(), SLUG, "card");
     let mut text = record::render(&header, &draft.body)?;
     if let Some(close) = close {
         text = close.sealed(&text, now)?;

@@ -4,6 +4,7 @@
 //! at another repository.
 
 use super::process::{self, By, Go, Limits};
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -13,6 +14,8 @@ const LIMITS: Limits =
     Limits { time: Duration::from_secs(5), grace: Duration::from_millis(500), keep: 64 * 1024 };
 /// What the comparison of a long branch may take.
 const COMPARISON: Limits = Limits { time: Duration::from_secs(60), keep: 64 * 1024 * 1024, ..LIMITS };
+/// How many commits are asked about at once.
+const AT_ONCE: usize = 1000;
 /// Longest name of a base.
 const LONGEST: usize = 255;
 
@@ -36,6 +39,32 @@ pub fn changed(root: &Path, base: &str) -> Result<Vec<String>, String> {
     let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     // A name that is not UTF-8 is none of a card.
     Ok(names.filter_map(|name| std::str::from_utf8(name).ok()).map(str::to_owned).collect())
+}
+
+/// The commit that is checked out, and those of `commits` that it does not contain. `None` when Git cannot tell: without a
+/// repository, without a commit, or in a clone whose history is cut off. A commit that Git does not know is not among them.
+pub fn not_in_head<'a>(root: &Path, commits: &[&'a str]) -> Option<(String, HashSet<&'a str>)> {
+    let head = head(root)?;
+    let shallow = ask(root, &["rev-parse", "--is-shallow-repository"], LIMITS).ok()?;
+    if !shallow.starts_with(b"false") {
+        return None;
+    }
+    let mut outside = HashSet::new();
+    let without = format!("^{head}");
+    for some in commits.chunks(AT_ONCE) {
+        let asked = ["rev-list", "--ignore-missing"];
+        let asked: Vec<&str> = asked.iter().chain(some).copied().chain([without.as_str(), "--"]).collect();
+        let answer = String::from_utf8(ask(root, &asked, COMPARISON).ok()?).ok()?;
+        let mut found: Vec<&str> = answer.lines().collect();
+        found.sort_unstable();
+        // A commit may be named by the beginning of its id.
+        let is_found = |commit: &str| {
+            let at = found.partition_point(|id| *id < commit);
+            found.get(at).is_some_and(|id| id.starts_with(commit))
+        };
+        outside.extend(some.iter().filter(|commit| is_found(commit)).copied());
+    }
+    Some((head, outside))
 }
 
 /// The full id that a revision resolves to.

@@ -19,7 +19,7 @@ use std::path::Path;
 const TRIES: usize = 32;
 
 /// Every card of a workspace.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// Live cards, then archived ones, each by the bytes of their path.
     pub cards: Vec<Card>,
@@ -53,7 +53,7 @@ impl Listing {
 
 /// Reads every card.
 pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
-    let mut listing = Listing { cards: Vec::new(), unreadable: Vec::new(), highest: 0 };
+    let mut listing = Listing::default();
     let prefix = &workspace.config.cards.id_prefix;
     for place in [Place::Live, Place::Archive] {
         let other = if place == Place::Live { Place::Archive } else { Place::Live };

@@ -90,6 +90,12 @@ pub(super) fn texts(workspace: &Workspace, listing: &Listing) -> Result<Vec<Text
     Ok(texts)
 }
 
+/// The paths of records that have `id` as a word and do not carry it; `own` is left out.
+pub fn review(workspace: &Workspace, id: &str, own: &str) -> Result<Vec<String>, Failure> {
+    let names = |text: &Text| text.path != own && text.id.as_deref() != Some(id) && text.mentions(id);
+    Ok(all(workspace)?.into_iter().filter(names).map(|text| text.path).collect())
+}
+
 /// Every readable record, the cards read anew.
 pub(super) fn all(workspace: &Workspace) -> Result<Vec<Text>, Failure> {
     texts(workspace, &load::all(workspace)?)

@@ -189,7 +189,7 @@ fn verify(candidate: &Candidate<'_>, settings: &Cards) -> Result<(), Failure> {
 }
 
 /// `YYYY-MM-DDTHH:MM:SS`, perhaps a fraction, `Z`.
-fn is_timestamp(text: &str) -> bool {
+pub(super) fn is_timestamp(text: &str) -> bool {
     let Some(text) = text.strip_suffix('Z') else { return false };
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -180,6 +180,15 @@ fn canonical(criteria: &[Criterion], entries: &[Entry]) -> String {
     json!({"v": 1, "criteria": texts, "verify": verify}).to_string()
 }
 
+/// The text of one key of a block.
+pub fn field<'a>(verified: Option<&'a Value>, key: &str) -> Option<&'a str> {
+    let Some(Value::Mapping(fields)) = verified else { return None };
+    fields.iter().find(|(name, _)| name == key).and_then(|(_, item)| match item {
+        Item::Text(text) => Some(text.as_str()),
+        Item::List(_) => None,
+    })
+}
+
 /// What is wrong with a block that a card holds; nothing without one.
 pub fn problems(verified: Option<&Value>) -> Vec<String> {
     let fields = match verified {
@@ -188,12 +197,7 @@ pub fn problems(verified: Option<&Value>) -> Vec<String> {
         Some(Value::Mapping(fields)) => fields,
         Some(_) => return vec!["it is not a mapping".to_owned()],
     };
-    let text = |key: &str| {
-        fields.iter().find(|(name, _)| name == key).and_then(|(_, item)| match item {
-            Item::Text(text) => Some(text.as_str()),
-            Item::List(_) => None,
-        })
-    };
+    let text = |key: &str| field(verified, key);
     let stands = |key: &str| fields.iter().any(|(name, _)| name == key);
     let mut problems = Vec::new();
     let strangers: Vec<&str> =
@@ -225,7 +229,7 @@ fn is_utc(text: &str) -> bool {
 }
 
 /// 7 to 64 hex digits: repositories may use SHA-256.
-fn is_commit(text: &str) -> bool {
+pub fn is_commit(text: &str) -> bool {
     let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     (7..=64).contains(&text.len()) && text.bytes().all(hex)
 }

@@ -83,6 +83,11 @@ pub fn check_bindings(entries: &Json, criteria: &[Criterion]) -> Result<(), Fail
     Err(Failure::new(Code::CARD_VERIFY_CRITERION_UNKNOWN, text).with("bindings", unknown))
 }
 
+/// Whether a text can be a word of a command.
+pub fn is_word(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|c: char| c.is_ascii_control())
+}
+
 /// Whether a command begins with a declared prefix, element by element and byte for byte.
 pub fn is_allowed(argv: &[&str], declared: &[Vec<String>]) -> bool {
     declared.iter().any(|prefix| {
@@ -133,8 +138,7 @@ fn command(entry: &Map<String, Json>, id: &str, declared: &[Vec<String>]) -> Res
         return Err(refused(Code::CARD_VERIFY_RUN_REQUIRED, text, id));
     }
     let argv: Option<Vec<&str>> = run.as_array().and_then(|list| list.iter().map(Json::as_str).collect());
-    let plain = |word: &&str| !word.is_empty() && !word.contains(|c: char| c.is_ascii_control());
-    let Some(argv) = argv.filter(|argv| argv.iter().all(plain)) else {
+    let Some(argv) = argv.filter(|argv| argv.iter().all(|word| is_word(word))) else {
         let text = format!("`run` of the verify entry {id} is not a list of words; no shell reads it");
         return Err(refused(Code::CARD_VERIFY_RUN_INVALID, text, id).with("run", run.clone()));
     };

@@ -225,3 +225,13 @@ fn walk(top: &Dir, folder: &Path, wanted: &Wanted<'_>, found: &mut Found) -> Res
     }
     Ok(paths)
 }
+
+/// Drops what is remembered of the records, so that the next reading looks at every file.
+pub fn forget(workspace: &Workspace) -> Result<(), Failure> {
+    workspace.writable()?;
+    let folder = crate::fs::real_path(&workspace.root, &workspace.paths.cache.join("index"))?;
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::io("remove", &folder, &error)),
+        _ => Ok(()),
+    }
+}

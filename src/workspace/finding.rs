@@ -91,8 +91,27 @@ impl Finding {
     /// The same with one fact more.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Json>) -> Self {
+        self.put(key, value);
+        self
+    }
+
+    /// Adds one fact.
+    pub fn put(&mut self, key: &str, value: impl Into<Json>) -> &mut Self {
         self.details.insert(key.to_owned(), value.into());
         self
+    }
+
+    /// A file whose name begins with the record's id and is not what its title gives now; `path` is its path from the root.
+    pub fn stale_name(module: &'static str, id: &str, path: &str, expected: &str) -> Option<Self> {
+        let current = path.rsplit('/').next().unwrap_or(path);
+        if current == expected || !current.strip_prefix(id).is_some_and(|rest| rest.starts_with('-')) {
+            return None;
+        }
+        let message = format!(
+            "the title of {id} gives the file the name {expected}; `workfile doctor --fix` renames it"
+        );
+        let finding = Self::new(Severity::Warning, module, "filename-stale", message).about(id, path);
+        Some(finding.with("current", current).with("expected", expected))
     }
 
     /// `{severity, code, id?, file?, archived?, message, details?}`: what a module's own report lists.

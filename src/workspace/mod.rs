@@ -84,6 +84,8 @@ pub struct Workspace {
     pub root: PathBuf,
     /// The configuration file, when there is one.
     pub config_path: Option<PathBuf>,
+    /// Names that the configuration exports and nobody reads.
+    pub ignored_exports: Vec<String>,
     /// The configuration with defaults merged in, validated.
     pub config: Config,
     /// The same as JSON, for what reads rarely used keys.
@@ -101,9 +103,9 @@ impl Workspace {
     pub fn load(start: &Start, missing: Missing, access: Access) -> Result<Self, Failure> {
         let root = locate(start, missing)?;
         let source = source::read(&root)?;
-        let (config_path, name, own) = match source {
-            Some(source) => (Some(source.path), source.name, source.data),
-            None => (None, MODULE_FILE, Map::new()),
+        let (config_path, name, own, ignored_exports) = match source {
+            Some(source) => (Some(source.path), source.name, source.data, source.ignored),
+            None => (None, MODULE_FILE, Map::new(), Vec::new()),
         };
         let raw = config::merge(own);
         let issues = config::issues(&raw);
@@ -113,7 +115,7 @@ impl Workspace {
         }
         let paths = Paths::of(&raw, &root)?;
         let version = source::version(&paths.project)?;
-        Ok(Self { config: Config::of(&raw), root, config_path, raw, version, paths, access })
+        Ok(Self { config: Config::of(&raw), root, config_path, ignored_exports, raw, version, paths, access })
     }
 
     /// The effective vocabularies, as `workfile schema` prints them.
@@ -147,6 +149,11 @@ impl Workspace {
             }
         }
     }
+}
+
+/// Whether a merged configuration has a module on.
+pub fn is_enabled(raw: &Json, module: &str) -> Switch {
+    config::switch(&raw[module])
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub(super) struct Source {
     /// The file's name, as failures give it.
     pub(super) name: &'static str,
     pub(super) data: Map<String, Json>,
+    /// Exports that were not read.
+    pub(super) ignored: Vec<String>,
 }
 
 /// Reads the configuration of `root`; `None` when there is none.
@@ -49,14 +51,13 @@ pub(super) fn read(root: &Path) -> Result<Option<Source>, Failure> {
             return Err(syntax(name, Reason::Invalid, place, "a byte that is not UTF-8"));
         }
     };
-    let data = if name == MODULE_FILE {
-        literal::read(source).map_err(|problem| {
-            syntax(name, problem.reason, line_and_column(source, problem.at), &problem.found)
-        })?
-    } else {
-        object(source, name)?
-    };
-    Ok(Some(Source { path, name, data }))
+    if name == OBJECT_FILE {
+        return Ok(Some(Source { path, name, data: object(source, name)?, ignored: Vec::new() }));
+    }
+    let module = literal::read(source).map_err(|problem| {
+        syntax(name, problem.reason, line_and_column(source, problem.at), &problem.found)
+    })?;
+    Ok(Some(Source { path, name, data: module.exported, ignored: module.skipped }))
 }
 
 /// Strict JSON, an object; a byte order mark before it does not count.

@@ -2,7 +2,6 @@
 
 mod filing;
 mod input;
-mod prove;
 mod read;
 mod write;
 
@@ -252,31 +251,10 @@ pub(super) const COMMANDS: &[Command] = &[
             "one of several cards with an id, by its path",
         ),
     ]),
-    command(&["card", "ac"], "ID", 1, "list acceptance criteria, or tick them", prove::AC, prove::ac)
-        .examples(&[
-            ("workfile card ac T-0001", "every criterion with its number"),
-            (
-                "workfile card ac T-0001 --check 1,3 --uncheck 2",
-                "what a command proves is left to `card verify`",
-            ),
-        ]),
-    command(
-        &["card", "verify"],
-        "[ID]",
-        1,
-        "run the commands that a card declares and tick what they prove",
-        prove::VERIFY,
-        prove::verify,
-    )
-    .examples(&[
-        ("workfile card verify T-0001", "every command of the card, one after the other"),
-        ("workfile card verify T-0001 --only tests,docs", "two of them"),
-        ("workfile card verify --changed --base main", "every card that this branch touched"),
-    ]),
 ];
 
 /// Who asks: the actor named or derived, and the one the process has by itself.
-fn caller(context: &Context, args: &Args) -> Result<Caller, Failure> {
+pub(super) fn caller(context: &Context, args: &Args) -> Result<Caller, Failure> {
     let acting = context.identity(args)?;
     Ok(Caller { acting, own: actor::resolve(Asked::NOTHING, &ProcessEnv) })
 }

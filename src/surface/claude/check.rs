@@ -6,6 +6,7 @@ use super::texts::{TEXTS, protocol};
 use super::{PLUGIN_ID, SETTINGS, retired};
 use crate::activity::{ledger, session};
 use crate::surface::managed::{self, State, Verdict};
+use crate::workspace::{Finding, Severity};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 
@@ -82,28 +83,23 @@ impl Entry {
     }
 }
 
-/// Something to know about.
-#[derive(Clone, Debug)]
-pub struct Issue {
-    /// `info` or `warning`.
-    pub severity: &'static str,
-    /// A stable code.
-    pub code: &'static str,
-    /// The file it is about.
-    pub file: String,
-    /// For people.
-    pub message: String,
+/// The module that findings are reported under.
+const MODULE: &str = "claude";
+
+fn about(severity: Severity, code: &'static str, file: &str, message: String) -> Finding {
+    let mut finding = Finding::new(severity, MODULE, code, message);
+    finding.file = Some(file.to_owned());
+    finding
 }
 
-impl Issue {
-    fn warning(code: &'static str, file: &str, message: String) -> Self {
-        Self { severity: "warning", code, file: file.to_owned(), message }
-    }
+fn warning(code: &'static str, file: &str, message: String) -> Finding {
+    about(Severity::Warning, code, file, message)
+}
 
-    /// `{severity, code, file, message}`.
-    pub fn to_json(&self) -> Json {
-        json!({ "severity": self.severity, "code": self.code, "file": self.file, "message": self.message })
-    }
+/// Whether this repository has, or once had, the surface installed.
+pub fn is_installed(root: &Path) -> bool {
+    let has = |path: &str| managed::read(root, path).is_ok_and(|file| file.bytes.is_some());
+    has(super::ledger::PATH) || TEXTS.iter().any(|text| has(&text.installed_path()))
 }
 
 /// How a repository compares with an install.
@@ -114,7 +110,7 @@ pub struct Report {
     /// The registered command, resolved here.
     pub runtime: Runtime,
     /// What to know.
-    pub issues: Vec<Issue>,
+    pub issues: Vec<Finding>,
 }
 
 impl Report {
@@ -140,7 +136,7 @@ impl Report {
             "counts": counts,
             "runtime": self.runtime.to_json(),
             "files": self.files.iter().map(Entry::to_json).collect::<Vec<_>>(),
-            "issues": self.issues.iter().map(Issue::to_json).collect::<Vec<_>>(),
+            "issues": self.issues.iter().map(Finding::to_json).collect::<Vec<_>>(),
         })
     }
 }
@@ -174,25 +170,25 @@ pub fn check(root: &Path, around: &Surroundings) -> Report {
     let plugin = shared.plugin || local.plugin;
     let form = if plugin && !shared.hooks { Form::Plugin } else { form };
     let runtime = Runtime::resolve(root, form, around);
-    let mut issues: Vec<Issue> = files.iter().filter_map(surface_issue).collect();
+    let mut issues: Vec<Finding> = files.iter().filter_map(surface_issue).collect();
     issues.extend(runtime_issue(&runtime));
     if plugin && shared.hooks {
         let message = format!(
             "the plugin {PLUGIN_ID} is switched on for this project and its hooks are installed too: both run"
         );
-        issues.push(Issue::warning("claude-hook-duplicate", SETTINGS, message));
+        issues.push(warning("claude-hook-duplicate", SETTINGS, message));
     }
     for (switches, file) in [(&shared, SETTINGS), (&local, LOCAL_SETTINGS)] {
         if switches.disabled {
             let message = format!("`disableAllHooks` is true in {file}: no hook runs");
-            issues.push(Issue::warning("claude-hooks-disabled", file, message));
+            issues.push(warning("claude-hooks-disabled", file, message));
         }
     }
     let is_link = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|found| found.is_symlink());
     let parts = |path: &'static str| path.match_indices('/').map(|(cut, _)| &path[..cut]).chain([path]);
     if let Some(link) = WRITTEN.into_iter().flat_map(parts).find(is_link) {
         let message = format!("{link} is a link, so the hooks write nothing there");
-        issues.push(Issue::warning("claude-cache-linked", link, message));
+        issues.push(warning("claude-cache-linked", link, message));
     }
     Report { files, runtime, issues }
 }
@@ -235,27 +231,27 @@ impl Switches {
     }
 }
 
-fn surface_issue(file: &Entry) -> Option<Issue> {
+fn surface_issue(file: &Entry) -> Option<Finding> {
     let because = file.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     let (severity, code, what) = match file.status {
         Status::Current => return None,
-        Status::Missing => ("info", "claude-surface-missing", "is not installed".to_owned()),
+        Status::Missing => (Severity::Info, "claude-surface-missing", "is not installed".to_owned()),
         Status::Stale => {
-            ("warning", "claude-surface-stale", format!("is not what an install writes{because}"))
+            (Severity::Warning, "claude-surface-stale", format!("is not what an install writes{because}"))
         }
         Status::Unmanaged => {
-            ("warning", "claude-surface-unmanaged", format!("cannot be kept up to date{because}"))
+            (Severity::Warning, "claude-surface-unmanaged", format!("cannot be kept up to date{because}"))
         }
     };
     let message = format!("{} {what}", file.path);
-    Some(Issue { severity, code, file: file.path.clone(), message })
+    Some(about(severity, code, &file.path, message))
 }
 
-fn runtime_issue(runtime: &Runtime) -> Option<Issue> {
+fn runtime_issue(runtime: &Runtime) -> Option<Finding> {
     let code = match runtime.reach {
         Reach::Current => return None,
         Reach::Unreachable => "claude-hook-unreachable",
         Reach::OtherBuild => "claude-hook-other-build",
     };
-    Some(Issue::warning(code, SETTINGS, runtime.warning()?))
+    Some(warning(code, SETTINGS, runtime.warning()?))
 }

@@ -18,7 +18,7 @@ mod stamp;
 mod texts;
 
 pub use binary::{Form, Reach, Runtime, Surroundings};
-pub use check::{Entry as Checked, Issue, Report as CheckReport, Status as CheckStatus, check};
+pub use check::{Entry as Checked, Report as CheckReport, Status as CheckStatus, check, is_installed};
 pub use install::{Entry as Installed, Report as InstallReport, Status, install};
 pub use plugin::{PluginFile, render as render_plugin, write as write_plugin};
 pub use stamp::Stamp;

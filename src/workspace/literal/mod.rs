@@ -44,8 +44,17 @@ impl Problem {
     }
 }
 
-/// Reads the default export; a module without one is an empty object.
-pub(super) fn read(source: &str) -> Result<Map<String, Json>, Problem> {
+/// What a module holds.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Module {
+    /// The default export; empty without one.
+    pub(super) exported: Map<String, Json>,
+    /// Constants that were not read as data.
+    pub(super) skipped: Vec<String>,
+}
+
+/// Reads a module.
+pub(super) fn read(source: &str) -> Result<Module, Problem> {
     if source.len() > SOURCE_BYTES {
         return Err(Problem::unsupported(0, format!("more than {SOURCE_BYTES} bytes")));
     }

@@ -1,7 +1,7 @@
 //! The grammar: imports, constants and a default export, and the values they hold.
 
 use super::token::{END, Kind, Lexer, Token};
-use super::{NESTING, Problem, SOURCE_BYTES};
+use super::{Module, NESTING, Problem, SOURCE_BYTES};
 use serde_json::{Map, Number, Value as Json};
 use std::collections::{HashMap, HashSet};
 
@@ -40,14 +40,17 @@ const NO_VALUE: &[&str] = &[
 ];
 
 /// Reads a module.
-pub(super) fn module(source: &str) -> Result<Map<String, Json>, Problem> {
+pub(super) fn module(source: &str) -> Result<Module, Problem> {
     let mut lexer = Lexer::new(source);
     let token = lexer.next()?;
-    let mut parser = Parser { source, lexer, token, constants: HashMap::new(), expanded: 0 };
+    let mut parser =
+        Parser { source, lexer, token, constants: HashMap::new(), expanded: 0, skipped: Vec::new() };
     let mut exported = None;
     loop {
         match parser.token.kind {
-            Kind::End => return Ok(exported.unwrap_or_default()),
+            Kind::End => {
+                return Ok(Module { exported: exported.unwrap_or_default(), skipped: parser.skipped });
+            }
             Kind::Mark(";") => parser.advance()?,
             Kind::Word("import") => parser.import()?,
             Kind::Word("const") => parser.constants()?,
@@ -82,6 +85,8 @@ struct Parser<'a> {
     constants: HashMap<&'a str, Constant>,
     /// What the uses of constants have added so far, by [`Constant::weight`].
     expanded: usize,
+    /// Names whose values were passed over.
+    skipped: Vec<String>,
 }
 
 /// A value that has a name.
@@ -205,6 +210,7 @@ impl<'a> Parser<'a> {
                 return Err(self.invalid());
             }
             let constant = if name == "integrations" {
+                self.skipped.push(name.to_owned());
                 self.lexer.skip_expression(self.token.end)?;
                 self.advance()?;
                 None

@@ -3,6 +3,20 @@ use crate::path::line_and_column;
 use proptest::prelude::*;
 use serde_json::json;
 
+/// What the default export holds.
+fn read(source: &str) -> Result<Map<String, Json>, Problem> {
+    super::read(source).map(|module| module.exported)
+}
+
+#[test]
+fn what_is_passed_over_is_named() {
+    let module =
+        super::read("export const integrations = [x()]\nconst A = 1\nexport default {a: A}").unwrap();
+    assert_eq!(module.skipped, ["integrations"]);
+    assert_eq!(Json::Object(module.exported), json!({"a": 1}));
+    assert!(super::read("export default {}").unwrap().skipped.is_empty());
+}
+
 fn data(source: &str) -> Json {
     match read(source) {
         Ok(object) => Json::Object(object),
