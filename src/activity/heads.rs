@@ -16,7 +16,7 @@
 //! The outline is what a session's start says of a board, as long as neither board nor cards have changed.
 
 use super::board::{Board, Claim};
-use crate::fs::{Dir, Stat};
+use crate::fs::{Dir, Stat, checksum};
 use std::ops::Range;
 
 const FILE: &str = "heads.bin";
@@ -29,8 +29,6 @@ const FIXED: usize = 36;
 const CAP: u64 = 64 * 1024 * 1024;
 /// How many claims a session is shown.
 const SHOWN: usize = 25;
-/// What changed less than this before it was read is read again, in nanoseconds: the coarsest clock of a file system.
-const RACY_NS: i64 = 2_000_000_000;
 
 /// The cards as they were, and as they are being found now.
 pub(super) struct Heads {
@@ -94,7 +92,7 @@ impl Heads {
     /// Where the claim of the card at `path` lies, when the card is as it was.
     fn same(&mut self, path: &[u8], stat: &Stat) -> Option<(usize, Range<usize>)> {
         let (at, then, claim) = self.position(path)?;
-        (then == numbers(stat)).then_some((at, claim))
+        (then == stat.numbers()).then_some((at, claim))
     }
 
     /// Whether the card at `path` is as it was; what follows is expected behind it.
@@ -134,10 +132,10 @@ impl Heads {
         let (Ok(path_len), Ok(claim_len)) = (u16::try_from(path.len()), u16::try_from(claim.len())) else {
             return;
         };
-        if now_ns - stat.mtime_ns.max(stat.ctime_ns) < RACY_NS || stat.ino == 0 {
+        if !stat.is_settled(now_ns) {
             return;
         }
-        for number in numbers(stat) {
+        for number in stat.numbers() {
             new.extend_from_slice(&number.to_le_bytes());
         }
         new.extend_from_slice(&path_len.to_le_bytes());
@@ -268,10 +266,6 @@ fn decode(bytes: &[u8]) -> Option<Claim> {
     rest.is_empty().then_some(Claim { id, title, status, claimed_by, claimed_at, session, scope })
 }
 
-fn numbers(stat: &Stat) -> [u64; 4] {
-    [stat.ino, stat.size, stat.mtime_ns.cast_unsigned(), stat.ctime_ns.cast_unsigned()]
-}
-
 fn is_whole(bytes: &[u8]) -> bool {
     let Some((lead, rest)) = bytes.split_at_checked(LEAD) else { return false };
     lead[..8] == *MAGIC && number(lead, 8) == checksum(&bytes[16..]) && number(lead, 16) <= rest.len() as u64
@@ -329,18 +323,10 @@ fn number(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Tells damage, not intent: a sum of words, which the processor adds several at a time, and the length.
-fn checksum(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let sum = words.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
-    let rest = rest.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
-    sum.wrapping_add(rest.rotate_left(31)).wrapping_add(bytes.len() as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::Kind;
+    use crate::fs::{Kind, RACY_NS};
 
     fn stat(number: u64) -> Stat {
         Stat { kind: Kind::File, size: number, mtime_ns: 5, ctime_ns: 6, ino: number + 1 }

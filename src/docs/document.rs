@@ -2,7 +2,7 @@
 
 use crate::clock::Time;
 use crate::path::trim;
-use crate::record::{self, RecordFile};
+use crate::record::{self, RecordFile, Text};
 use serde_json::{Map, Value as Json};
 use std::ops::Deref;
 
@@ -60,7 +60,13 @@ impl Deref for Document {
 
 impl Document {
     /// Reads a document; whatever is in it, it is one.
-    pub fn read(origin: Origin, path: String, file: String, text: String, stat: &crate::fs::Stat) -> Self {
+    pub fn read(
+        origin: Origin,
+        path: String,
+        file: String,
+        text: impl Into<Text>,
+        stat: &crate::fs::Stat,
+    ) -> Self {
         let record = RecordFile::lenient(text, LISTS);
         let id = record.field("id").map_or_else(|| derived_id(&path), |id| trim(id).to_owned());
         let title = title(&record, &file);

@@ -3,7 +3,7 @@
 use super::document::{Document, Origin};
 use crate::failure::{Code, Failure};
 use crate::workspace::files::{self, Found, Source, Unreadable};
-use crate::workspace::{Switch, Workspace};
+use crate::workspace::{Switch, Workspace, parallel};
 
 /// Every document of a workspace.
 #[derive(Clone, Debug, Default)]
@@ -49,18 +49,23 @@ impl Listing {
         let whole = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
         let unreadable = found.unreadable.into_iter();
         self.unreadable.extend(unreadable.map(|it| Unreadable { path: whole(&it.path), reason: it.reason }));
-        for Source { path, text, stat } in found.sources {
+        let read = |Source { path, text, stat }: Source| {
             let full = whole(&path);
             if text.len() as u64 > most {
                 let reason = format!("{}: {full} has more than {most} bytes", Code::DOC_FILE_TOO_LARGE.name);
-                self.unreadable.push(Unreadable { path: full, reason });
-                continue;
+                return Err(Unreadable { path: full, reason });
             }
             let file = match origin {
                 Origin::Managed => path,
                 Origin::Indexed => path.rsplit('/').next().unwrap_or(&path).to_owned(),
             };
-            self.documents.push(Document::read(origin, full, file, text, &stat));
+            Ok(Document::read(origin, full, file, text, &stat))
+        };
+        for document in parallel::map(found.sources, read) {
+            match document {
+                Ok(document) => self.documents.push(document),
+                Err(file) => self.unreadable.push(file),
+            }
         }
     }
 }

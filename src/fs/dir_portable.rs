@@ -143,14 +143,23 @@ impl Dir {
     /// Puts `bytes` at `name` whole: a fresh file, one write, a rename over whatever is there, a link included. Not
     /// flushed: what a power cut takes is rebuilt.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.replace_and_stat(name, bytes).map(|_| ())
+        self.replace_by(name, |file| file.write_all(bytes))
+    }
+
+    /// [`Dir::replace`] by what `write` puts into the fresh file.
+    pub fn replace_by(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+        self.put(name, write).map(|_| ())
     }
 
     /// [`Dir::replace`]; the answer is what was written, as it can be told from a later file of that name.
     pub fn replace_and_stat(&self, name: &str, bytes: &[u8]) -> io::Result<Stat> {
+        self.put(name, |file| file.write_all(bytes))
+    }
+
+    fn put(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<Stat> {
         let temporary = temporary_name();
         let mut file = self.create(&temporary)?;
-        let written = file.write_all(bytes).and_then(|()| Ok(stat_of(&file.metadata()?)));
+        let written = write(&mut file).and_then(|()| Ok(stat_of(&file.metadata()?)));
         drop(file);
         let mut tries = 0;
         let done = written.and_then(|stat| {

@@ -3,20 +3,20 @@
 use super::{Kind, Probe, Stat, read_more, refused, temporary_name};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
-use std::cell::Cell;
 use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A directory held open. Paths given to it are relative, `/` separated, without `.` and `..`; a link anywhere in them
 /// is an error, whatever it points to.
 #[derive(Debug)]
 pub struct Dir {
     fd: OwnedFd,
-    listed: Cell<bool>,
+    listed: AtomicBool,
 }
 
 /// An entry of a directory that is being listed.
@@ -55,7 +55,7 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 
 impl Dir {
     fn new(fd: OwnedFd) -> Self {
-        Self { fd, listed: Cell::new(false) }
+        Self { fd, listed: AtomicBool::new(false) }
     }
 
     /// Opens a directory by path; links in `path` itself are followed.
@@ -161,7 +161,7 @@ impl Dir {
     /// what an entry is costs a `stat` for it.
     pub fn list(&self, mut each: impl FnMut(&Entry<'_>) -> ControlFlow<()>) -> io::Result<()> {
         // A handle reads on from where an earlier listing stopped.
-        if self.listed.replace(true) {
+        if self.listed.swap(true, Ordering::Relaxed) {
             rustix::fs::seek(&self.fd, rustix::fs::SeekFrom::Start(0))?;
         }
         let mut visit = |name: &CStr, known: FileType| {
@@ -198,15 +198,23 @@ impl Dir {
     /// Puts `bytes` at `name` whole: a fresh file, one write, a rename over whatever is there, a link included. Not
     /// flushed: what a power cut takes is rebuilt.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.put(name, bytes, |_| Ok(()))
+        self.replace_by(name, |file| file.write_all(bytes))
+    }
+
+    /// [`Dir::replace`] by what `write` puts into the fresh file.
+    pub fn replace_by(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+        self.put(name, write)
     }
 
     /// [`Dir::replace`]; the answer is what was written, as it can be told from a later file of that name.
     pub fn replace_and_stat(&self, name: &str, bytes: &[u8]) -> io::Result<Stat> {
-        self.put(name, bytes, |file| Ok(stat_of(&rustix::fs::fstat(file)?)))
+        self.put(name, |file| {
+            file.write_all(bytes)?;
+            Ok(stat_of(&rustix::fs::fstat(file)?))
+        })
     }
 
-    fn put<T>(&self, name: &str, bytes: &[u8], look: impl FnOnce(&File) -> io::Result<T>) -> io::Result<T> {
+    fn put<T>(&self, name: &str, write: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
         let (temporary, mut file) = loop {
             let temporary = temporary_name();
             match self.create(&temporary) {
@@ -215,9 +223,7 @@ impl Dir {
                 file => break (temporary, file?),
             }
         };
-        let done = file
-            .write_all(bytes)
-            .and_then(|()| look(&file))
+        let done = write(&mut file)
             .and_then(|seen| Ok(rustix::fs::renameat(&self.fd, &*temporary, &self.fd, name).map(|()| seen)?));
         if done.is_err() {
             let _ = self.remove(&temporary);
@@ -272,7 +278,6 @@ impl Dir {
 #[cfg(target_os = "linux")]
 fn open_beneath(from: &OwnedFd, path: &str, flags: OFlags, mode: Mode) -> Option<Result<OwnedFd, Errno>> {
     use rustix::fs::ResolveFlags;
-    use std::sync::atomic::{AtomicBool, Ordering};
     static MISSING: AtomicBool = AtomicBool::new(false);
     if MISSING.load(Ordering::Relaxed) {
         return None;

@@ -61,6 +61,32 @@ pub struct Stat {
     pub ino: u64,
 }
 
+/// What changed less than this before it was read may change again without its times moving, in nanoseconds: the coarsest
+/// clock of a file system.
+pub const RACY_NS: i64 = 2_000_000_000;
+
+impl Stat {
+    /// By what a file is known again: inode, size, modification and change time together. The last one moves with every
+    /// change and no program can set it.
+    pub fn numbers(&self) -> [u64; 4] {
+        [self.ino, self.size, self.mtime_ns.cast_unsigned(), self.ctime_ns.cast_unsigned()]
+    }
+
+    /// Whether what was read at `now_ns` (nanoseconds) or later can be known again: not when it had just changed, and not
+    /// where files have no number.
+    pub fn is_settled(&self, now_ns: i64) -> bool {
+        self.ino != 0 && now_ns.saturating_sub(self.mtime_ns.max(self.ctime_ns)) >= RACY_NS
+    }
+}
+
+/// Tells damage, not intent: a sum of words, which the processor adds several at a time, and the length.
+pub fn checksum(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let sum = words.iter().fold(0_u64, |sum, word| sum.wrapping_add(u64::from_le_bytes(*word)));
+    let rest = rest.iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte));
+    sum.wrapping_add(rest.rotate_left(31)).wrapping_add(bytes.len() as u64)
+}
+
 /// Opens what a caller has closed of stdin, stdout and stderr, so that no file of ours takes their place.
 #[cfg(unix)]
 pub fn open_standard_streams() {

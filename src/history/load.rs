@@ -8,7 +8,7 @@ use crate::path::trim;
 use crate::record::order::natural;
 use crate::record::{RecordFile, id};
 use crate::workspace::files::{self, Source, Unreadable};
-use crate::workspace::{Switch, Workspace};
+use crate::workspace::{Switch, Workspace, parallel};
 use std::collections::HashMap;
 
 /// Everything the changelog is made of.
@@ -49,9 +49,9 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
         listing
             .unreadable
             .extend(unreadable.map(|it| Unreadable { path: whole(&it.path), reason: it.reason }));
-        for Source { path, text, .. } in found.sources {
-            let path = whole(&path);
-            if let Err(reason) = listing.add(path.clone(), text, stage, &settings.release_prefix) {
+        let read = |Source { path, text, .. }: Source| (whole(&path), RecordFile::parse(text, LISTS).ok());
+        for (path, record) in parallel::map(found.sources, read) {
+            if let Err(reason) = listing.add(path.clone(), record, stage, &settings.release_prefix) {
                 listing.unreadable.push(Unreadable { path, reason });
             }
         }
@@ -66,14 +66,20 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
 
 impl Listing {
     /// Takes a file in; the error is the reason why it is neither.
-    fn add(&mut self, path: String, text: String, stage: Stage, release_prefix: &str) -> Result<(), String> {
+    fn add(
+        &mut self,
+        path: String,
+        record: Option<RecordFile>,
+        stage: Stage,
+        release_prefix: &str,
+    ) -> Result<(), String> {
         // A release states a version or lies in a file named like one; what is broken is called by what it was to be.
         let name = path.rsplit('/').next().unwrap_or(&path);
         let named = stage == Stage::Released && name.starts_with(&format!("{release_prefix}-"));
         let missing = |release: Code, fragment: Code, what: &str| {
             format!("{}: {path} has no {what}", if named { release } else { fragment }.name)
         };
-        let Ok(record) = RecordFile::parse(text, LISTS) else {
+        let Some(record) = record else {
             return Err(missing(
                 Code::RELEASE_FRONTMATTER_REQUIRED,
                 Code::CHANGE_FRONTMATTER_REQUIRED,

@@ -5,9 +5,9 @@ use super::record::Memory;
 use crate::failure::{Code, Failure};
 use crate::path::trim;
 use crate::record::order::natural;
-use crate::record::{RecordFile, id};
+use crate::record::{RecordFile, Text, id};
 use crate::workspace::files::{self, Source, Unreadable};
-use crate::workspace::{Collection, Switch, Workspace};
+use crate::workspace::{Collection, Switch, Workspace, parallel};
 
 /// Every memory record of a workspace.
 #[derive(Clone, Debug, Default)]
@@ -49,14 +49,20 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
         listing
             .unreadable
             .extend(unreadable.map(|it| Unreadable { path: whole(&it.path), reason: it.reason }));
-        for Source { path: file, text, .. } in found.sources {
+        let read = |Source { path: file, text, .. }: Source| {
             let path = whole(&file);
             match read(&path, text) {
-                Ok((id, record)) => {
-                    highest = highest.max(id::sequence(&id, collection.prefix).unwrap_or(0));
-                    listing.records.push(Memory::new(id, collection, path, file, record));
+                Ok((id, record)) => Ok(Memory::new(id, collection, path, file, record)),
+                Err(reason) => Err(Unreadable { path, reason }),
+            }
+        };
+        for record in parallel::map(found.sources, read) {
+            match record {
+                Ok(record) => {
+                    highest = highest.max(id::sequence(&record.id, collection.prefix).unwrap_or(0));
+                    listing.records.push(record);
                 }
-                Err(reason) => listing.unreadable.push(Unreadable { path, reason }),
+                Err(file) => listing.unreadable.push(file),
             }
         }
         listing.highest.push((collection.id, highest));
@@ -67,7 +73,7 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
 }
 
 /// The id and the record of a file; the error is the reason why it is none.
-fn read(path: &str, text: String) -> Result<(String, RecordFile), String> {
+fn read(path: &str, text: Text) -> Result<(String, RecordFile), String> {
     let record = RecordFile::parse(text, LISTS)
         .map_err(|_| format!("{}: {path} has no header", Code::MEMORY_FRONTMATTER_REQUIRED.name))?;
     let id = record.field("id").map(|id| trim(id).to_owned());

@@ -1,6 +1,6 @@
 //! A record as it stands in its file: the whole text is kept, so that a digest is made only where one is asked for.
 
-use super::{Header, NotARecord, Value, digest, read};
+use super::{Header, NotARecord, Text, Value, digest, read};
 use crate::path::{is_space, trim};
 use serde_json::{Map, Value as Json};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct RecordFile {
     /// The header; empty for a text without one.
     pub header: Header,
-    text: String,
+    text: Text,
     /// Where the header's closing fence ends; 0 without a header.
     fence: usize,
     body: Range<usize>,
@@ -18,7 +18,8 @@ pub struct RecordFile {
 
 impl RecordFile {
     /// Reads the text of a record. `lists` are the declared list keys of its kind.
-    pub fn parse(text: String, lists: &[&str]) -> Result<Self, NotARecord> {
+    pub fn parse(text: impl Into<Text>, lists: &[&str]) -> Result<Self, NotARecord> {
+        let text = text.into();
         let document = read(&text, lists)?;
         let body = body_of(&text, document.body_text);
         let fence = document.prefix.len();
@@ -27,12 +28,12 @@ impl RecordFile {
     }
 
     /// The same for a text that may have no header: all of it is the body then.
-    pub fn lenient(text: String, lists: &[&str]) -> Self {
-        if read(&text, lists).is_err() {
+    pub fn lenient(text: impl Into<Text>, lists: &[&str]) -> Self {
+        let text = text.into();
+        Self::parse(text.clone(), lists).unwrap_or_else(|_| {
             let body = body_of(&text, &text);
-            return Self { header: Header::default(), text, fence: 0, body };
-        }
-        Self::parse(text, lists).unwrap_or_default()
+            Self { header: Header::default(), text, fence: 0, body }
+        })
     }
 
     /// Whether there is a header.
@@ -41,7 +42,7 @@ impl RecordFile {
     }
 
     /// The whole file.
-    pub fn text(&self) -> &str {
+    pub fn text(&self) -> &Text {
         &self.text
     }
 
@@ -57,7 +58,7 @@ impl RecordFile {
 
     /// The digest of the file's bytes.
     pub fn revision(&self) -> String {
-        digest(&self.text)
+        digest(&*self.text)
     }
 
     /// The text of a header key that is not blank.

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Text order: without regard to case and diacritics; white space, punctuation, digits, letters; then by code point. Of
 /// equal texts the one with the lower-case letter comes first, then the code points decide.
 pub fn text(left: &str, right: &str) -> Ordering {
-    folded(left).cmp(folded(right)).then_with(|| ties(left, right))
+    by_fold(left, right).then_with(|| ties(left, right))
 }
 
 /// Natural order: text order in which a run of digits compares as a number. `T-9999` comes before `T-10000`.
@@ -21,13 +21,33 @@ pub fn natural(left: &str, right: &str) -> Ordering {
             let (x, y) = (x.trim_start_matches('0'), y.trim_start_matches('0'));
             x.len().cmp(&y.len()).then_with(|| x.cmp(y))
         } else {
-            folded(x).cmp(folded(y))
+            by_fold(x, y)
         };
         if order != Ordering::Equal {
             return order;
         }
         (a, b) = (&a[x.len()..], &b[y.len()..]);
     }
+}
+
+/// Whether `left` comes before `right` once both are folded.
+fn by_fold(left: &str, right: &str) -> Ordering {
+    // Nothing in ASCII decomposes.
+    if left.is_ascii() && right.is_ascii() {
+        return left.bytes().map(ascii_key).cmp(right.bytes().map(ascii_key));
+    }
+    folded(left).cmp(folded(right))
+}
+
+/// [`folded`] for one character of ASCII.
+fn ascii_key(byte: u8) -> (u8, u8) {
+    let class = match byte {
+        b'\t'..=b'\r' | b' ' => 0,
+        b'0'..=b'9' => 2,
+        b'a'..=b'z' | b'A'..=b'Z' => 3,
+        _ => 1,
+    };
+    (class, byte.to_ascii_lowercase())
 }
 
 /// What a text is compared by: the class of each character, then the character without case and diacritics.
@@ -95,6 +115,15 @@ mod tests {
         let mut ids = ["T-10000", "T-9999", "t-3", "T-0010", "T-0002", "ADR-0001", "T-002", "T-0002-x"];
         ids.sort_by(|a, b| natural(a, b));
         assert_eq!(ids, ["ADR-0001", "T-0002", "T-002", "T-0002-x", "t-3", "T-0010", "T-9999", "T-10000"]);
+    }
+
+    #[test]
+    fn ascii_is_folded_in_one_way() {
+        for byte in 0..=127_u8 {
+            let text = char::from(byte).to_string();
+            let (class, letter) = ascii_key(byte);
+            assert!(folded(&text).eq([(class, char::from(letter))]), "{byte}");
+        }
     }
 
     proptest! {

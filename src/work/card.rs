@@ -4,7 +4,7 @@ use super::criteria::{self, Reading};
 use super::fields::{LISTS, is_open};
 use super::load;
 use crate::failure::Code;
-use crate::record::RecordFile;
+use crate::record::{RecordFile, Text};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
 use std::ops::Deref;
@@ -59,7 +59,7 @@ impl Deref for Card {
 
 impl Card {
     /// Reads the text of a card's file; the error is the reason why it is none.
-    pub fn parse(file: String, place: Place, text: String) -> Result<Self, String> {
+    pub fn parse(file: String, place: Place, text: impl Into<Text>) -> Result<Self, String> {
         let record = RecordFile::parse(text, &LISTS).map_err(|problem| problem.reason().to_owned())?;
         let Some(id) = record.field("id").map(str::to_owned) else {
             return Err(format!("{}: the header has no id", Code::CARD_ID_REQUIRED.name));

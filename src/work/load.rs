@@ -9,6 +9,7 @@ use crate::fs::{self, Dir, Kind};
 use crate::record::id::{self, Allocation};
 use crate::workspace::Workspace;
 use crate::workspace::files::{self, Source};
+use crate::workspace::parallel;
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -61,10 +62,13 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
         listing.highest = listing.highest.max(found.highest(prefix));
         let unreadable = |(file, reason)| Unreadable { file, place, reason };
         listing.unreadable.extend(found.unreadable.into_iter().map(|it| unreadable((it.path, it.reason))));
-        for Source { path, text, .. } in found.sources {
-            match Card::parse(path.clone(), place, text) {
+        let parse = |Source { path, text, .. }: Source| {
+            Card::parse(path.clone(), place, text).map_err(|reason| unreadable((path, reason)))
+        };
+        for parsed in parallel::map(found.sources, parse) {
+            match parsed {
                 Ok(card) => listing.cards.push(card),
-                Err(reason) => listing.unreadable.push(unreadable((path, reason))),
+                Err(file) => listing.unreadable.push(file),
             }
         }
     }

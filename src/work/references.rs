@@ -4,7 +4,7 @@ use super::card::{Card, Place};
 use super::load::{self, Listing};
 use super::renamed::mentions;
 use crate::failure::Failure;
-use crate::record::RecordFile;
+use crate::record::{self, RecordFile};
 use crate::workspace::files::{self, Found, Source};
 use crate::workspace::{Switch, Workspace};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) struct Text {
     pub(super) kind: Kind,
     /// The id that its header states.
     pub(super) id: Option<String>,
-    whole: String,
+    whole: record::Text,
 }
 
 /// What a record is.
@@ -53,7 +53,7 @@ pub(super) fn texts(workspace: &Workspace, listing: &Listing) -> Result<Vec<Text
         path: card.repo_path(workspace),
         kind: Kind::Card(card.place, card.file.clone()),
         id: Some(card.id.clone()),
-        whole: card.text().to_owned(),
+        whole: card.text().clone(),
     };
     let mut texts: Vec<Text> = listing.cards.iter().map(card).collect();
     let mut add = |found: Found, folder: &Path, of: &dyn Fn(&str) -> Kind| {

@@ -1,13 +1,16 @@
 //! The files of a folder: every one that is wanted, read once, in one order, and nothing reached through a link.
 //!
+//! What has not changed since it was last read is taken from a cache (`cache.rs`) that never changes an answer.
 //! A file that cannot be read is named with its reason and does not stop the others. Running out of memory or of open
 //! files is no fault of a file and stops the run.
 
-use super::{Globs, Workspace};
+use super::cache::{self, Cache, Fresh};
+use super::{Globs, Workspace, parallel};
 use crate::activity::DEEPEST;
+use crate::clock::Time;
 use crate::failure::Failure;
 use crate::fs::{Dir, Entry, Kind, Stat};
-use crate::record::{NotARecord, id};
+use crate::record::{NotARecord, Text, id};
 use std::ffi::OsStr;
 use std::io;
 use std::ops::ControlFlow;
@@ -25,7 +28,7 @@ pub struct Source {
     /// The path below its folder, with `/`.
     pub path: String,
     /// Its bytes as text.
-    pub text: String,
+    pub text: Text,
     /// What it was when it was read.
     pub stat: Stat,
 }
@@ -99,27 +102,65 @@ pub fn sources(workspace: &Workspace) -> Result<Found, Failure> {
 
 /// Every wanted file below `folder`.
 pub fn wanted(workspace: &Workspace, folder: &Path, wanted: &Wanted<'_>) -> Result<Found, Failure> {
+    // Before anything is read: what changes from here on is not settled.
+    wanted_at(workspace, folder, wanted, Time::system().ms().saturating_mul(1_000_000))
+}
+
+/// [`wanted`], begun at `now_ns`.
+pub(super) fn wanted_at(
+    workspace: &Workspace,
+    folder: &Path,
+    wanted: &Wanted<'_>,
+    now_ns: i64,
+) -> Result<Found, Failure> {
     let Some(top) = open_folder(workspace, folder)? else { return Ok(Found::default()) };
-    let mut found = Found::default();
-    let mut paths = walk(&top, folder, wanted, &mut found)?;
-    paths.sort_unstable();
-    for path in paths {
-        match read(&top, &path) {
-            Ok((text, stat)) => found.sources.push(Source { path, text, stat }),
-            Err(Fault::File(reason)) => found.unreadable.push(Unreadable { path, reason }),
-            Err(Fault::Run(error)) => return Err(Failure::io("read", &folder.join(path), &error)),
+    let name = workspace.repo_path(folder);
+    let (walked, mut cache) = match cache::Found::open(workspace, &name) {
+        None => (walk(&top, folder, wanted, Look::Name)?, None),
+        // The cache is read by another thread while this one asks for the files' times.
+        Some(cache) => std::thread::scope(|scope| {
+            let reading = std::thread::Builder::new().spawn_scoped(scope, || cache.read());
+            let walked = walk(&top, folder, wanted, Look::Stat)?;
+            Ok::<_, Failure>((walked, reading.ok().and_then(|cache| cache.join().ok().flatten())))
+        })?,
+    };
+    let (mut found, mut files) = walked;
+    files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    let known = |(path, stat): (String, Option<Stat>), cache: Option<&mut Cache>| {
+        let known = stat.and_then(|stat| Some((cache?.find(&path, &stat)?, stat)));
+        (path, known)
+    };
+    let files = files.into_iter().map(|file| known(file, cache.as_mut())).collect();
+    let read = parallel::map(files, |(path, known): (String, Option<(Text, Stat)>)| match known {
+        Some((text, stat)) => (Ok(Source { path, text, stat }), true),
+        None => (read(&top, path), false),
+    });
+    let mut fresh = Fresh::default();
+    found.sources.reserve(read.len());
+    for (read, is_known) in read {
+        match read {
+            Ok(source) => {
+                if !is_known {
+                    let settled = source.stat.is_settled(now_ns);
+                    *(if settled { &mut fresh.settled } else { &mut fresh.racy }) += 1;
+                }
+                found.sources.push(source);
+            }
+            Err((path, Fault::File(reason))) => found.unreadable.push(Unreadable { path, reason }),
+            Err((path, Fault::Run(error))) => return Err(Failure::io("read", &folder.join(path), &error)),
         }
     }
+    cache::store(workspace, &name, &found.sources, cache.as_ref(), fresh, now_ns);
     Ok(found)
 }
 
 /// Reads one file below `folder` again; `None` when it is not there as a readable file any more.
 pub fn again(workspace: &Workspace, folder: &Path, path: &str) -> Result<Option<Source>, Failure> {
     let Some(top) = open_folder(workspace, folder)? else { return Ok(None) };
-    match read(&top, path) {
-        Ok((text, stat)) => Ok(Some(Source { path: path.to_owned(), text, stat })),
-        Err(Fault::File(_)) => Ok(None),
-        Err(Fault::Run(error)) => Err(Failure::io("read", &folder.join(path), &error)),
+    match read(&top, path.to_owned()) {
+        Ok(source) => Ok(Some(source)),
+        Err((_, Fault::File(_))) => Ok(None),
+        Err((path, Fault::Run(error))) => Err(Failure::io("read", &folder.join(path), &error)),
     }
 }
 
@@ -158,13 +199,16 @@ enum Fault {
     Run(io::Error),
 }
 
-fn read(top: &Dir, path: &str) -> Result<(String, Stat), Fault> {
-    let (bytes, stat) = top.read_and_stat(path, CAP).map_err(|error| {
-        if is_exhausted(&error) { Fault::Run(error) } else { Fault::File(error.to_string()) }
-    })?;
-    let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| Fault::File(NotARecord::NotUtf8.reason().to_owned()))?;
-    Ok((text, stat))
+fn read(top: &Dir, path: String) -> Result<Source, (String, Fault)> {
+    let (bytes, stat) = match top.read_and_stat(&path, CAP) {
+        Ok(read) => read,
+        Err(error) if is_exhausted(&error) => return Err((path, Fault::Run(error))),
+        Err(error) => return Err((path, Fault::File(error.to_string()))),
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source { path, text: text.into(), stat }),
+        Err(_) => Err((path, Fault::File(NotARecord::NotUtf8.reason().to_owned()))),
+    }
 }
 
 /// Whether the process or the system has nothing left to open files with.
@@ -177,9 +221,22 @@ fn is_exhausted(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
 }
 
-/// The paths of wanted files below `top`, with one folder open at a time.
-fn walk(top: &Dir, folder: &Path, wanted: &Wanted<'_>, found: &mut Found) -> Result<Vec<String>, Failure> {
-    let mut paths = Vec::new();
+/// What a walk asks about each wanted file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Nothing: it will be read.
+    Name,
+    /// Whether it has changed.
+    Stat,
+}
+
+/// A wanted file: its path, and what it is where that was asked.
+type Walked = (String, Option<Stat>);
+
+/// The wanted files below `top`, with one folder open at a time, and what else is there.
+fn walk(top: &Dir, folder: &Path, wanted: &Wanted<'_>, look: Look) -> Result<(Found, Vec<Walked>), Failure> {
+    let mut found = Found::default();
+    let mut files = Vec::new();
     let mut waiting = vec![(String::new(), 0)];
     while let Some((at, depth)) = waiting.pop() {
         let mut each = |entry: &Entry<'_>| {
@@ -190,7 +247,8 @@ fn walk(top: &Dir, folder: &Path, wanted: &Wanted<'_>, found: &mut Found) -> Res
             match kind {
                 Kind::File if (wanted.file)(&path) => {
                     if is_text {
-                        paths.push(path);
+                        let stat = if look == Look::Stat { entry.stat().ok() } else { None };
+                        files.push((path, stat));
                     } else {
                         let reason = "the file's name is not valid UTF-8".to_owned();
                         found.unreadable.push(Unreadable { path, reason });
@@ -223,7 +281,7 @@ fn walk(top: &Dir, folder: &Path, wanted: &Wanted<'_>, found: &mut Found) -> Res
             Err(error) => found.unreadable.push(Unreadable { path: at, reason: error.to_string() }),
         }
     }
-    Ok(paths)
+    Ok((found, files))
 }
 
 /// Drops what is remembered of the records, so that the next reading looks at every file.

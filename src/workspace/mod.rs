@@ -3,6 +3,9 @@
 //! Loading reads at most two files, executes nothing and writes nothing. Whatever the configuration holds, the answer is
 //! a checked [`Workspace`] or a [`Failure`] that names the key or the place.
 
+mod cache;
+#[cfg(all(test, unix))]
+mod cache_tests;
 mod config;
 mod discovery;
 pub mod edit;
@@ -11,6 +14,7 @@ pub mod finding;
 mod glob;
 mod layout;
 mod literal;
+pub mod parallel;
 mod schema;
 mod source;
 
