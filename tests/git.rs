@@ -4,20 +4,20 @@ use crate::world::World;
 use workfile::work::git::{changed, head};
 
 /// Runs Git in a folder of the world and returns what it prints.
-fn git(world: &World, folder: &str, args: &[&str]) -> String {
+pub(crate) fn git(world: &World, folder: &str, args: &[&str]) -> String {
     let output = world.process("git").current_dir(world.root.join(folder)).args(args).output().unwrap();
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// A repository on the branch `main`, one commit with what is there.
-fn repository(world: World) -> World {
+pub(crate) fn repository(world: World) -> World {
     git(&world, "", &["init", "-q", "-b", "main"]);
     commit(&world);
     world
 }
 
-fn commit(world: &World) {
+pub(crate) fn commit(world: &World) {
     git(world, "", &["add", "-A"]);
     git(world, "", &["commit", "-q", "--allow-empty", "-m", "change"]);
 }

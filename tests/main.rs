@@ -24,7 +24,11 @@ mod process;
 mod registered;
 mod runtime;
 #[cfg(unix)]
+mod sweep;
+#[cfg(unix)]
 mod terminal;
 mod usage;
+#[cfg(unix)]
+mod verify;
 mod workspace;
 mod world;

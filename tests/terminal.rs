@@ -4,7 +4,7 @@ use crate::process::{Run, run_process};
 use crate::world::World;
 
 /// Runs a command line on a terminal of so many columns; stdout and stderr are what it shows.
-fn shown(world: &World, columns: usize, args: &[&str]) -> Run {
+pub(crate) fn shown(world: &World, columns: usize, args: &[&str]) -> Run {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/terminal.py");
     let mut command = world.process("python3");
     command.args([script, &columns.to_string(), env!("CARGO_BIN_EXE_workfile")]).args(args);

@@ -15,6 +15,7 @@ mod init;
 mod near;
 mod next;
 mod print;
+mod progress;
 mod schema;
 mod table;
 mod terminal;

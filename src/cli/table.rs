@@ -122,12 +122,12 @@ fn fit(columns: &mut [Fit], most: usize) {
 }
 
 /// How many columns of a terminal a clean text takes.
-fn width(text: &str) -> usize {
+pub(super) fn width(text: &str) -> usize {
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
 /// The text in at most so many columns.
-fn cut(text: &str, most: usize) -> String {
+pub(super) fn cut(text: &str, most: usize) -> String {
     if most == 0 {
         return String::new();
     }
@@ -149,9 +149,9 @@ fn style(column: Column, cell: &str) -> Style {
     match (column, cell) {
         (Column::Id, _) => Style::Bold,
         (Column::Status, "doing") => Style::Cyan,
-        (Column::Status, "review") | (Column::Priority, "high") => Style::Yellow,
-        (Column::Status, "blocked") | (Column::Priority, "critical") => Style::Red,
-        (Column::Status, "done") => Style::Green,
+        (Column::Status, "review" | "timed-out" | "undecided") | (Column::Priority, "high") => Style::Yellow,
+        (Column::Status, "blocked" | "failed" | "errored") | (Column::Priority, "critical") => Style::Red,
+        (Column::Status, "done" | "passed" | "verified") => Style::Green,
         (Column::Detail, _) | (Column::Status, "deferred" | "discarded") | (Column::Priority, "low") => {
             Style::Dim
         }

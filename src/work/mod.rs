@@ -5,6 +5,7 @@
 //! compare the revision, ask the guards, build the candidate, validate the whole of it, write it, tell the board.
 //! Whoever is refused leaves every byte as it was.
 
+pub mod acceptance;
 pub mod archive;
 pub mod card;
 pub mod claim;
@@ -21,15 +22,18 @@ pub mod refusal;
 pub mod release;
 pub mod renumber;
 pub mod repair;
+pub mod sweep;
 pub mod trail;
 pub mod transition;
 pub mod verified;
+pub mod verify;
 pub mod verify_block;
 pub mod write;
 
 mod guard;
 mod hierarchy;
 mod input;
+mod interrupt;
 mod mutate;
 mod plan;
 mod process;
@@ -59,6 +63,7 @@ mod testing {
             axes: vec![("context".to_owned(), vec!["billing".to_owned(), "berths".to_owned()])],
             verify_commands: vec![vec!["make".to_owned(), "check".to_owned()]],
             methods: Vec::new(),
+            verify_timeout: 600,
             id_prefix: "T".to_owned(),
             max_hierarchy_depth: 2,
             claim_lease_hours: 24.0,

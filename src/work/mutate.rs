@@ -213,7 +213,11 @@ pub(super) fn parsed(card: Result<Card, String>) -> Result<Card, Failure> {
 }
 
 /// The card with this id: in `file`, or one and only one.
-fn locate<'a>(listing: &'a Listing, id: &str, file: Option<(Place, &str)>) -> Result<&'a Card, Failure> {
+pub(super) fn locate<'a>(
+    listing: &'a Listing,
+    id: &str,
+    file: Option<(Place, &str)>,
+) -> Result<&'a Card, Failure> {
     let wanted = |card: &&Card| card.id == id && file.is_none_or(|file| file == (card.place, &*card.file));
     let found: Vec<&Card> = listing.cards.iter().filter(wanted).collect();
     match found.as_slice() {

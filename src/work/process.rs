@@ -56,11 +56,9 @@ pub(super) struct Ended {
     pub(super) by: By,
     /// Its exit number, when it had one.
     pub(super) code: Option<i32>,
-    /// The number of the signal that killed it.
-    #[allow(dead_code, reason = "for the report of a run")]
-    pub(super) signal: Option<i32>,
+    /// The name of the signal that killed it.
+    pub(super) signal: Option<String>,
     /// How long it ran.
-    #[allow(dead_code, reason = "for the report of a run")]
     pub(super) took: Duration,
     /// What it printed.
     pub(super) stdout: Tail,
@@ -80,12 +78,12 @@ pub(super) fn run(
     let start = Instant::now();
     let mut running = Running::new(command.spawn()?, limits.keep);
     let by = loop {
-        if system::has_ended(&mut running.child) {
-            break By::Itself;
-        }
         let so_far = start.elapsed();
         if watch(so_far) == Go::Stop {
             break By::Stop;
+        }
+        if system::has_ended(&mut running.child) {
+            break By::Itself;
         }
         let Some(left) = limits.time.checked_sub(so_far).filter(|left| !left.is_zero()) else {
             break By::Time;
@@ -251,6 +249,7 @@ mod system {
     use rustix::process::{
         Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
     };
+    use signal_hook::low_level::signal_name;
     use std::os::unix::process::{CommandExt, ExitStatusExt};
 
     pub(super) fn lead_a_group(command: &mut Command) {
@@ -297,8 +296,9 @@ mod system {
         }
     }
 
-    pub(super) fn signal(status: ExitStatus) -> Option<i32> {
-        status.signal()
+    pub(super) fn signal(status: ExitStatus) -> Option<String> {
+        let number = status.signal()?;
+        Some(signal_name(number).map_or_else(|| number.to_string(), str::to_owned))
     }
 }
 
@@ -324,7 +324,7 @@ mod system {
         !has_ended(child)
     }
 
-    pub(super) fn signal(_: ExitStatus) -> Option<i32> {
+    pub(super) fn signal(_: ExitStatus) -> Option<String> {
         None
     }
 }

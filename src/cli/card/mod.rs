@@ -2,6 +2,7 @@
 
 mod filing;
 mod input;
+mod prove;
 mod read;
 mod write;
 
@@ -250,6 +251,27 @@ pub(super) const COMMANDS: &[Command] = &[
             "workfile card renumber .project/cards/T-0042-rates.md",
             "one of several cards with an id, by its path",
         ),
+    ]),
+    command(&["card", "ac"], "ID", 1, "list acceptance criteria, or tick them", prove::AC, prove::ac)
+        .examples(&[
+            ("workfile card ac T-0001", "every criterion with its number"),
+            (
+                "workfile card ac T-0001 --check 1,3 --uncheck 2",
+                "what a command proves is left to `card verify`",
+            ),
+        ]),
+    command(
+        &["card", "verify"],
+        "[ID]",
+        1,
+        "run the commands that a card declares and tick what they prove",
+        prove::VERIFY,
+        prove::verify,
+    )
+    .examples(&[
+        ("workfile card verify T-0001", "every command of the card, one after the other"),
+        ("workfile card verify T-0001 --only tests,docs", "two of them"),
+        ("workfile card verify --changed --base main", "every card that this branch touched"),
     ]),
 ];
 

@@ -36,14 +36,14 @@ fn is_gone(pid: Pid) -> bool {
 #[test]
 fn a_program_ends_by_itself() {
     let ended = sh("echo out; echo err >&2; exit 4", LIMITS);
-    assert_eq!((ended.by, ended.code, ended.signal), (By::Itself, Some(4), None));
+    assert_eq!((ended.by, ended.code, ended.signal.as_deref()), (By::Itself, Some(4), None));
     assert_eq!(printed(ended), ("out\n".to_owned(), "err\n".to_owned()));
 
     let closed = sh("exec >&- 2>&-; exit 3", LIMITS);
     assert_eq!((closed.by, closed.code), (By::Itself, Some(3)));
 
     let killed = sh("kill -9 $$", LIMITS);
-    assert_eq!((killed.by, killed.code, killed.signal), (By::Itself, None, Some(9)));
+    assert_eq!((killed.by, killed.code, killed.signal.as_deref()), (By::Itself, None, Some("SIGKILL")));
 }
 
 #[test]
@@ -59,21 +59,21 @@ fn nothing_stands_on_stdin() {
 #[test]
 fn the_time_ends_the_children_too() {
     let ended = sh("sleep 600 & echo $!; sleep 600", SHORT);
-    assert_eq!((ended.by, ended.code, ended.signal), (By::Time, None, Some(15)));
+    assert_eq!((ended.by, ended.code, ended.signal.as_deref()), (By::Time, None, Some("SIGTERM")));
     assert!(is_gone(pid(ended)));
 }
 
 #[test]
 fn who_does_not_want_to_end_is_killed() {
     let ended = sh("trap '' TERM; sleep 600 & echo $!; wait", SHORT);
-    assert_eq!((ended.by, ended.signal), (By::Time, Some(9)));
+    assert_eq!((ended.by, ended.signal.as_deref()), (By::Time, Some("SIGKILL")));
     assert!(is_gone(pid(ended)));
 }
 
 #[test]
 fn a_child_that_does_not_want_to_end_is_killed_though_its_parent_has_ended() {
     let ended = sh("(trap '' TERM; while :; do sleep 1; done) & echo $!; wait", SHORT);
-    assert_eq!((ended.by, ended.signal), (By::Time, Some(15)));
+    assert_eq!((ended.by, ended.signal.as_deref()), (By::Time, Some("SIGTERM")));
     assert!(is_gone(pid(ended)));
 }
 
@@ -82,7 +82,7 @@ fn who_is_told_to_stop_ends_and_who_is_told_twice_is_killed() {
     let mut said = [Go::Stop].into_iter();
     let mut once = |_| said.next().unwrap_or(Go::On);
     let ended = run(&mut shell("sleep 600"), LIMITS, &mut once).unwrap();
-    assert_eq!((ended.by, ended.signal), (By::Stop, Some(15)));
+    assert_eq!((ended.by, ended.signal.as_deref()), (By::Stop, Some("SIGTERM")));
 
     // It says so once it no longer listens.
     let ready = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ fn who_is_told_to_stop_ends_and_who_is_told_twice_is_killed() {
     let script = format!("trap '' TERM; echo > '{}'; while :; do sleep 1; done", ready.display());
     let mut stop = |_| if ready.exists() { Go::Stop } else { Go::On };
     let ended = run(&mut shell(&script), LIMITS, &mut stop).unwrap();
-    assert_eq!((ended.by, ended.signal), (By::Stop, Some(9)));
+    assert_eq!((ended.by, ended.signal.as_deref()), (By::Stop, Some("SIGKILL")));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_child_that_stays_and_holds_the_pipes_is_not_waited_for() {
 #[test]
 fn a_child_that_has_left_the_group_is_not_waited_for_either() {
     let ended = sh("setsid sh -c 'echo $$; exec sleep 600' & sleep 600", SHORT);
-    assert_eq!((ended.by, ended.signal), (By::Time, Some(15)));
+    assert_eq!((ended.by, ended.signal.as_deref()), (By::Time, Some("SIGTERM")));
     let child = pid(ended);
     assert!(!is_gone(child));
     kill_process(child, Signal::KILL).unwrap();

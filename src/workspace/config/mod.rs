@@ -40,6 +40,8 @@ pub struct Cards {
     pub verify_commands: Vec<Vec<String>>,
     /// The methods by which cards of an area may be verified, `*` for every other area; in file order.
     pub methods: Vec<(String, Vec<String>)>,
+    /// How many seconds the command of a verify entry may run.
+    pub verify_timeout: u64,
     /// The id prefix, `T`.
     pub id_prefix: String,
     /// How many ancestors a card may have.
@@ -178,6 +180,7 @@ impl Config {
                 axes: lists(&cards["axes"]),
                 verify_commands: items(&cards["verification"]["commands"]).map(texts).collect(),
                 methods: lists(&cards["verification"]["methods"]),
+                verify_timeout: number(&cards["verification"]["timeoutSeconds"]) as u64,
                 id_prefix: text(&cards["idPrefix"]),
                 max_hierarchy_depth: number(&cards["maxHierarchyDepth"]) as u32,
                 claim_lease_hours: number(&cards["claimLeaseHours"]),
