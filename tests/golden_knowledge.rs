@@ -27,7 +27,6 @@ const LATER: &[&str] = &[
     "13-next",
     "14-agent-context",
     "15-lists",
-    "16-doctor-fix",
     "17-doctor-baseline",
     "19-doc-freshness",
     "20-verify-commands",
