@@ -7,7 +7,7 @@
 //! import each other (`tests/doors.rs` holds them to it):
 //!
 //! 1. `main`, `bin/`
-//! 2. [`hook`] · [`cli`]
+//! 2. [`hook`] · [`cli`] · [`mcp`]
 //! 3. [`doctor`]
 //! 4. `surface` · [`query`]
 //! 5. [`work`] · [`docs`] · [`history`] · [`memory`]
@@ -32,6 +32,7 @@ pub mod failure;
 pub mod fs;
 pub mod history;
 pub mod hook;
+pub mod mcp;
 pub mod memory;
 pub mod path;
 pub mod query;

@@ -14,6 +14,13 @@ fn run() -> u8 {
             Some(event) if event == "--help" || event == "-h" => workfile::cli::run(Some(word), args),
             event => workfile::hook::run(event.as_deref()),
         },
+        Some(word) if word == "mcp" => {
+            let mut args = args.peekable();
+            match args.peek() {
+                Some(asked) if asked == "--help" || asked == "-h" => workfile::cli::run(Some(word), args),
+                _ => workfile::mcp::run(args),
+            }
+        }
         None => workfile::hook::run_bare().unwrap_or_else(|| workfile::cli::run(None, args)),
         word => workfile::cli::run(word, args),
     }

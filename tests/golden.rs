@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn every_recorded_case_is_packed_canonically() {
-        for area in ["hooks", "knowledge", "records"] {
+        for area in ["hooks", "knowledge", "mcp", "records"] {
             for (name, archive) in cases(area) {
                 assert_eq!(Archive::parse(&archive.pack()), archive, "{area}/{name}");
                 assert!(archive.files.contains_key("case.json"), "{area}/{name}");
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn no_case_is_missing() {
         let count = |area| cases(area).len();
-        assert_eq!((count("hooks"), count("knowledge"), count("records")), (115, 21, 43));
+        assert_eq!((count("hooks"), count("knowledge"), count("mcp"), count("records")), (115, 21, 14, 43));
     }
 
     proptest! {

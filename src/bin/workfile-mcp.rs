@@ -1,11 +1,14 @@
 //! The MCP server under its own name.
 
-use std::io::Write as _;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let text = "workfile-mcp: this build has no MCP server; the hooks and `workfile --help` work without one";
-    // Whoever closed stderr gets the exit number all the same.
-    let _ = writeln!(std::io::stderr(), "{text}");
-    ExitCode::from(2)
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let exit = match args.first().and_then(|word| word.to_str()) {
+        Some("--help" | "-h") => workfile::cli::run(Some("mcp".into()), std::iter::empty()),
+        Some("--version" | "-V") => workfile::cli::run(Some("version".into()), std::iter::empty()),
+        _ => workfile::mcp::serve(args.into_iter()),
+    };
+    exit.into()
 }

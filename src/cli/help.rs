@@ -21,6 +21,12 @@ pub(super) fn program() -> String {
          Usage: workfile COMMAND [flags]\n\n",
     );
     entry(&mut out, "hook EVENT", COMMANDS, "what Claude Code runs around tool calls");
+    entry(
+        &mut out,
+        "mcp",
+        COMMANDS,
+        "serve this workspace to an agent over MCP, on standard input and output",
+    );
     commands(&mut out, listed());
     out.push_str("\nFlags of every command:\n");
     flags(&mut out, GLOBAL);
@@ -48,6 +54,31 @@ pub(super) fn hook() -> String {
         "\nThe payload is JSON on standard input. The answer is JSON on standard output, or nothing.\n\
          The exit number is always 0. WORKFILE_HOOKS=off in the environment switches hooks off.",
     );
+    out
+}
+
+/// The help of `mcp`, which is no row of a table either: a server reads its own few flags.
+pub(super) fn mcp() -> String {
+    let mut out = String::from(
+        "serve this workspace to an agent over MCP: one JSON message a line, on standard input and output\n\n\
+         Usage: workfile mcp [serve] [flags]\n       workfile mcp inspect | config [--root DIR] [--read-only]\n       \
+         workfile-mcp [flags]\n\nCommands:\n",
+    );
+    for (name, about) in [
+        ("serve", "what happens without a word; `stdio` is the same"),
+        ("inspect", "prints what the server offers, as JSON"),
+        ("config", "prints what a host has to run to start it, as JSON"),
+    ] {
+        entry(&mut out, name, FLAGS, about);
+    }
+    out.push_str("\nFlags:\n");
+    for (flag, about) in [
+        ("--root DIR", "the workspace; without it where CLAUDE_PROJECT_DIR or the current directory is"),
+        ("--read-only", "offers only the tools that change nothing"),
+        ("--max-result-bytes N", "longest answer, 1024 to 16777216; without it mcp.maxToolResultBytes"),
+    ] {
+        entry(&mut out, flag, FLAGS, about);
+    }
     out
 }
 

@@ -185,8 +185,9 @@ fn find(words: &[OsString]) -> Result<Found, Failure> {
         Some(&"help") if words.len() > 1 => return help_on(&words[1..]),
         None | Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(help::program())),
         Some(&("--version" | "-V")) => return find(&[OsString::from("version")]),
-        // Its help alone comes here: `main` sends every event to its own room.
+        // Their help alone comes here: `main` sends the rest to rooms of their own.
         Some(&"hook") => return Ok(Found::Help(help::hook())),
+        Some(&"mcp") => return Ok(Found::Help(help::mcp())),
         Some(_) => {}
     }
     let matching = |command: &&Command| {

@@ -1,12 +1,12 @@
 //! What can be started now, the best first, each with the reason.
 
+use super::row;
 use crate::record::order::natural;
-use crate::work::card::{Body, View};
 use crate::work::fields::{DOING, PRIORITIES, is_open};
 use crate::work::load::Assets;
 use crate::work::{Card, Listing};
-use crate::workspace::{Cards, Workspace};
-use serde_json::Value as Json;
+use crate::workspace::Workspace;
+use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 
 /// Most cards in one answer.
@@ -74,25 +74,16 @@ fn reason(card: &Card) -> String {
 impl Candidate<'_> {
     /// The whole card as a record among others, with the reason.
     pub fn to_json(&self, workspace: &Workspace, assets: &Assets) -> Json {
-        let view = View { body: Body::Whole, assets: Some(assets.of(&self.card.id)), only: None };
-        let mut json = self.card.view(view);
-        if let Json::Object(map) = &mut json {
-            map.insert("kind".to_owned(), "card".into());
-            map.insert("path".to_owned(), self.card.repo_path(workspace).into());
-            if let Some(kind) = self.card.field("type") {
-                map.insert("recordType".to_owned(), kind.into());
-            }
-            let axes = axes(self.card, &workspace.config.cards);
-            if !axes.is_empty() {
-                map.insert("axes".to_owned(), axes.into());
-            }
-            map.insert("reason".to_owned(), self.reason.clone().into());
-        }
-        json
+        self.reasoned(row::with_assets(self.card, workspace, assets))
     }
-}
 
-/// The declared axes that a card carries.
-fn axes(card: &Card, settings: &Cards) -> Vec<String> {
-    settings.axes.iter().map(|(name, _)| name).filter(|name| card.field(name).is_some()).cloned().collect()
+    /// A row of a listing, with the reason.
+    pub fn to_row(&self, workspace: &Workspace) -> Json {
+        self.reasoned(row::list(self.card, workspace))
+    }
+
+    fn reasoned(&self, mut map: Map<String, Json>) -> Json {
+        map.insert("reason".to_owned(), self.reason.clone().into());
+        Json::Object(map)
+    }
 }

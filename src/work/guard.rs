@@ -4,7 +4,7 @@
 
 use super::card::Card;
 use super::criteria::Reading;
-use super::verified::Proof;
+use super::verified::{FORCED, Proof};
 use crate::failure::{Code, Failure};
 use crate::path::one_line;
 use crate::workspace::Cards;
@@ -183,6 +183,10 @@ fn criteria(id: &str, reading: &Reading) -> Option<Gate> {
 /// A method that the area does not accept.
 fn policy(id: &str, closing: &Closing<'_>) -> Option<Gate> {
     let (area, method) = (closing.area, closing.proof.method());
+    // Nobody may name it, whatever an area accepts; the proof refuses it in its own words.
+    if method == FORCED {
+        return None;
+    }
     let accepted = accepted_methods(area, closing.settings)?;
     if accepted.iter().any(|known| known == method) {
         return None;
