@@ -139,3 +139,80 @@ fn a_branch_without_cards_is_in_order_and_one_that_git_cannot_see_is_not() {
     std::fs::remove_dir_all(world.root.join(".git")).unwrap();
     assert_eq!(out_of_order(&world, &[]), unknown("main"));
 }
+
+/// The card of a report, by its id.
+fn of(swept: &Json, id: &str) -> Json {
+    swept["cards"].as_array().unwrap().iter().find(|card| card["id"] == id).unwrap().clone()
+}
+
+#[test]
+fn what_is_wholly_proved_is_closed_and_the_rest_says_why_it_stays_open() {
+    let passes = "sh, check.sh, 0";
+    let world = put(world(), "T-0002", passes, "status: review");
+    let world = put(world, "T-0003", "", "status: review");
+    let world = put(world, "T-0004", "sh, check.sh, 7", "status: review");
+    let world =
+        put(world, "T-0005", passes, "status: doing\nclaimed_by: ben\nclaimed_at: \"2026-03-04T05:00:00Z\"");
+    let world = put(world, "T-0006", passes, "status: discarded");
+    let world = put(world, "T-0007", passes, "status: done");
+    let world = put(world, "T-0008", passes, "status: review");
+    let free = world.read(&format!("{CARDS}/T-0008-card.md")) + "- [x] by hand\n";
+    let world = world.file(&format!("{CARDS}/T-0008-card.md"), free);
+    commit(&world);
+    let head = git(&world, "", &["rev-parse", "HEAD"]);
+    let swept = out_of_order(&world, &["--close", "--run", " https://ci.example/7 "]);
+    assert_eq!(of(&swept, "T-0002")["closed"], json!({"commit": head, "run": "https://ci.example/7"}));
+    assert_eq!(of(&swept, "T-0002").get("heldOpen"), None);
+    for (id, why) in [
+        ("T-0003", "it is skipped"),
+        ("T-0004", "it is failed"),
+        ("T-0005", "T-0005 is claimed by ben, not by ci@local"),
+        ("T-0006", "it is discarded"),
+        ("T-0008", "not every criterion is bound to a verify entry"),
+    ] {
+        let one = of(&swept, id);
+        assert!(one["heldOpen"].as_str().unwrap().starts_with(why), "{one}");
+        assert_eq!(one.get("closed"), None);
+    }
+    let done = of(&swept, "T-0007");
+    assert_eq!((done.get("closed"), done.get("heldOpen")), (None, None), "it is where it should be");
+
+    let show = |id: &str| world.run(call(["card", "show", id]).cwd("sub")).json();
+    let card = show("T-0002");
+    assert_eq!((&card["status"], &card["verified"]["method"]), (&json!("done"), &json!("ci")));
+    assert_eq!(
+        (&card["verified"]["commit"], &card["verified"]["run"]),
+        (&json!(head), &json!("https://ci.example/7"))
+    );
+    for (id, status) in [
+        ("T-0003", "review"),
+        ("T-0004", "review"),
+        ("T-0005", "doing"),
+        ("T-0006", "discarded"),
+        ("T-0008", "review"),
+    ] {
+        assert_eq!(show(id)["status"], status);
+    }
+}
+
+#[test]
+fn a_close_needs_a_run_and_takes_the_commit_it_is_told() {
+    let world = put(world(), "T-0002", "sh, check.sh, 0", "status: review");
+    commit(&world);
+    let held = world.run(sweep(&["--close"])).json();
+    assert!(of(&held, "T-0002")["heldOpen"].as_str().unwrap().contains("needs the run"), "{held}");
+    let told = ["--close", "--run", "https://ci.example/7", "--commit"];
+    for (words, code) in [
+        (&[&told[..], &["HEAD"]].concat()[..], "CLI_OPTION_INVALID"),
+        (&["--run", "x"], "CLI_ARGUMENT_INVALID"),
+        (&["--commit", "1234567"], "CLI_ARGUMENT_INVALID"),
+    ] {
+        world.run(sweep(words)).fails(1, code);
+    }
+    let one = call(["card", "verify", "T-0002", "--close"]).cwd("sub");
+    world.run(one).fails(1, "CLI_ARGUMENT_INVALID");
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    let swept = world.run(sweep(&[&told[..], &[commit]].concat())).json();
+    assert_eq!(of(&swept, "T-0002")["closed"]["commit"], commit);
+    assert!(world.read(&format!("{CARDS}/T-0002-card.md")).contains(commit));
+}

@@ -3,9 +3,12 @@
 //! Git says which files those are. When it cannot say, nothing was verified, and the sweep is not in order.
 
 use super::card::Card;
-use super::mutate::{self, Caller};
+use super::fields::{DONE, is_open};
+use super::mutate::{self, Caller, Target};
+use super::release::{self, Release};
+use super::verified::{self, CI, Proof};
 use super::verify::{self, Moment, Report, Request};
-use super::{Listing, git, load};
+use super::{Listing, Waiver, git, load};
 use crate::failure::{Code, Failure};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
@@ -16,6 +19,17 @@ use std::collections::HashSet;
 pub struct Sweep<'a> {
     /// What it started from.
     pub base: &'a str,
+    /// Whether verified cards are moved to done, and what their blocks then say.
+    pub close: Option<Closing<'a>>,
+}
+
+/// What the block of a card says that a sweep closes.
+#[derive(Clone, Copy, Debug)]
+pub struct Closing<'a> {
+    /// Where the run can be seen.
+    pub run: Option<&'a str>,
+    /// The commit that was verified; without it the one that is checked out.
+    pub commit: Option<&'a str>,
 }
 
 /// What became of a branch's cards.
@@ -44,6 +58,19 @@ pub struct One {
     pub report: Option<Report>,
     /// Why they did not.
     pub refused: Option<Failure>,
+    /// What its block says, when it was moved to done.
+    pub closed: Option<Closed>,
+    /// Why it was not, when that was asked for.
+    pub held_open: Option<String>,
+}
+
+/// A card that was moved to done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// The commit that was recorded.
+    pub commit: Option<String>,
+    /// The run that was recorded.
+    pub run: Option<String>,
 }
 
 /// The short of what became of a card.
@@ -104,6 +131,12 @@ impl One {
             let refused = json!({"code": failure.code.name, "message": failure.message()});
             json.insert("refused".to_owned(), refused);
         }
+        if let Some(Closed { commit, run }) = &self.closed {
+            json.insert("closed".to_owned(), json!({"commit": commit, "run": run}));
+        }
+        if let Some(why) = &self.held_open {
+            json.insert("heldOpen".to_owned(), why.as_str().into());
+        }
         Json::Object(json)
     }
 }
@@ -128,7 +161,13 @@ pub fn sweep(
     let files: Vec<File<'_>> =
         files(workspace, &listing).filter(|file| changed.contains(&file.path)).collect();
     swept.touched = Ok(files.iter().map(|file| file.path.clone()).collect());
-    swept.cards = files.into_iter().map(|file| one(workspace, file, caller, show)).collect();
+    for file in files {
+        let mut one = one(workspace, file, caller, show);
+        if let Some(closing) = sweep.close {
+            close(workspace, &mut one, closing, caller);
+        }
+        swept.cards.push(one);
+    }
     Ok(swept)
 }
 
@@ -148,8 +187,16 @@ fn files<'a>(workspace: &'a Workspace, listing: &'a Listing) -> impl Iterator<It
 
 fn one(workspace: &Workspace, file: File<'_>, caller: &Caller, show: &mut dyn FnMut(Moment<'_>)) -> One {
     let File { path: file, card } = file;
-    let mut one =
-        One { id: None, file, verdict: Verdict::Failed, fully_bound: false, report: None, refused: None };
+    let mut one = One {
+        id: None,
+        file,
+        verdict: Verdict::Failed,
+        fully_bound: false,
+        report: None,
+        refused: None,
+        closed: None,
+        held_open: None,
+    };
     let card = match card {
         Ok(card) => card,
         Err(reason) => {
@@ -175,4 +222,43 @@ fn one(workspace: &Workspace, file: File<'_>, caller: &Caller, show: &mut dyn Fn
         Err(failure) => one.refused = Some(failure),
     }
     one
+}
+
+/// Moves a card to done that is wholly proved by its commands, or says why not; one that is done already is neither.
+fn close(workspace: &Workspace, one: &mut One, closing: Closing<'_>, caller: &Caller) {
+    let Some(report) = one.report.as_ref().filter(|_| one.verdict == Verdict::Verified) else {
+        let why =
+            one.refused.as_ref().map_or_else(|| format!("it is {}", one.verdict.name()), Failure::message);
+        one.held_open = Some(why);
+        return;
+    };
+    let card = &report.card;
+    match card.status() {
+        Some(DONE) => return,
+        Some(status) if !is_open(status) => {
+            one.held_open = Some(format!("it is {status}"));
+            return;
+        }
+        _ => {}
+    }
+    if !one.fully_bound {
+        one.held_open = Some("not every criterion is bound to a verify entry".to_owned());
+        return;
+    }
+    // As it was verified: whatever has changed since then is not proved.
+    let revision = card.revision();
+    let release = Release {
+        target: Target { id: &card.id, revision: Some(&revision) },
+        status: Some(DONE),
+        waiver: Waiver::NONE,
+        proof: Proof { method: Some(CI), run: closing.run, evidence: None, commit: closing.commit },
+    };
+    match release::release(workspace, release, caller) {
+        Ok(card) => {
+            let [commit, run] =
+                ["commit", "run"].map(|key| verified::recorded(&card, key).map(str::to_owned));
+            one.closed = Some(Closed { commit, run });
+        }
+        Err(failure) => one.held_open = Some(failure.message()),
+    }
 }

@@ -21,7 +21,8 @@ pub const KEY: &str = "verified";
 pub const FORCED: &str = "forced";
 /// The method of a close that names none.
 const LOCAL: &str = "local";
-const CI: &str = "ci";
+/// The method of a close by a run of continuous integration.
+pub const CI: &str = "ci";
 const MANUAL: &str = "manual";
 /// The keys of a block, in their order.
 const KEYS: [&str; 5] = ["at", "method", "commit", "run", "digest"];
@@ -228,7 +229,7 @@ fn is_utc(text: &str) -> bool {
     text.ends_with('Z') && Time::parse(text).is_some()
 }
 
-/// 7 to 64 hex digits: repositories may use SHA-256.
+/// Whether a text can be the id of a commit: 7 to 64 hex digits, for repositories may use SHA-256.
 pub fn is_commit(text: &str) -> bool {
     let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     (7..=64).contains(&text.len()) && text.bytes().all(hex)

@@ -271,7 +271,10 @@ pub(super) const COMMANDS: &[Command] = &[
     .examples(&[
         ("workfile card verify T-0001", "every command of the card, one after the other"),
         ("workfile card verify T-0001 --only tests,docs", "two of them"),
-        ("workfile card verify --changed --base main", "every card that this branch touched"),
+        (
+            "workfile card verify --changed --base main --close --run https://ci.example/7",
+            "every card that this branch touched; what is wholly proved is done",
+        ),
     ]),
 ];
 

@@ -1,14 +1,14 @@
 //! `card ac` and `card verify`: the boxes of a card, ticked by hand and by what a command proves.
 
 use super::super::progress::Progress;
-use super::super::{Args, Column, Context, Flag, Output, Table, split_list};
+use super::super::{Args, Column, Context, Flag, Output, Table, invalid_option, split_list};
 use super::{ACTOR, REVISION, caller, target};
 use crate::failure::{Code, Failure};
 use crate::work::acceptance::{self, Boxes};
 use crate::work::card::Card;
-use crate::work::sweep::{self, One, Sweep, Swept};
+use crate::work::sweep::{self, Closing, One, Sweep, Swept};
 use crate::work::verify::{self, Report, Request, Run};
-use crate::work::{load, verify_block};
+use crate::work::{load, verified, verify_block};
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -25,6 +25,9 @@ pub(super) const VERIFY: &[Flag] = &[
     Flag::value("only", "A,B", "only these entries"),
     Flag::switch("changed", "instead of one card: every card whose file this branch touched"),
     Flag::value("base", "REF", "with --changed: what the branch started from"),
+    Flag::switch("close", "with --changed: move to done what is wholly proved, by the method ci"),
+    Flag::value("run", "URL", "with --close: where the run can be seen, which a close needs"),
+    Flag::value("commit", "SHA", "with --close: the commit that was verified, HEAD without it"),
     ACTOR,
 ];
 
@@ -108,8 +111,8 @@ pub(super) fn verify(context: &Context, args: &Args) -> Result<Output, Failure> 
     if args.has("changed") {
         return changed(context, args);
     }
-    if args.has("base") {
-        return Err(misplaced("base", "--changed"));
+    if let Some(flag) = ["base", "close", "run", "commit"].into_iter().find(|flag| args.has(flag)) {
+        return Err(misplaced(flag, "--changed"));
     }
     let id = args.need(0, "ID")?;
     let only = args.list("only");
@@ -193,11 +196,25 @@ fn changed(context: &Context, args: &Args) -> Result<Output, Failure> {
         let failure = Failure::new(Code::CARD_VERIFY_NO_BASE, text);
         return Err(failure.remedy("workfile card verify --changed --base main"));
     };
+    let sweep = Sweep { base, close: closing(args)? };
     let caller = caller(context, args)?;
     let workspace = context.workspace()?;
     let mut progress = Progress::new(context.json);
-    let swept = sweep::sweep(&workspace, Sweep { base }, &caller, &mut |moment| progress.show(moment))?;
+    let swept = sweep::sweep(&workspace, sweep, &caller, &mut |moment| progress.show(moment))?;
     Ok(branch(&swept))
+}
+
+/// What `--close` asks for.
+fn closing(args: &Args) -> Result<Option<Closing<'_>>, Failure> {
+    let (run, commit) = (args.get("run"), args.get("commit"));
+    if !args.has("close") {
+        let flag = ["run", "commit"].into_iter().find(|flag| args.has(flag));
+        return flag.map_or(Ok(None), |flag| Err(misplaced(flag, "--close")));
+    }
+    match commit.filter(|commit| !verified::is_commit(commit)) {
+        Some(commit) => Err(invalid_option("commit", commit, "the id of a commit")),
+        None => Ok(Some(Closing { run, commit })),
+    }
 }
 
 fn branch(swept: &Swept) -> Output {
@@ -225,6 +242,8 @@ fn why(one: &One) -> String {
     }
     let runs = one.report.iter().flat_map(|report| &report.runs);
     let open = runs.filter(|run| run.outcome != verify::Outcome::Passed);
-    let open: Vec<String> = open.map(|run| format!("{} {}", run.entry.id, run.outcome.name())).collect();
-    open.join(", ")
+    let mut parts: Vec<String> = open.map(|run| format!("{} {}", run.entry.id, run.outcome.name())).collect();
+    parts.extend(one.closed.iter().map(|_| "closed".to_owned()));
+    parts.extend(one.held_open.iter().map(|why| format!("held open: {why}")));
+    parts.join(", ")
 }
