@@ -285,6 +285,24 @@ fn a_proof_is_not_for_another_command_or_another_card() {
 }
 
 #[test]
+fn a_binding_without_its_criterion_blocks_changes_of_verify_alone() {
+    let entries = [entry("a", "sh, check.sh", &["gone", "it holds"])];
+    let world = proved(world(""), &entries, "## Acceptance\n\n- [ ] it holds\n- [ ] free");
+    world.run(ac(&["--check", "2"])).json();
+    world.run(["card", "note", "T-0001", "--text", "still open", "--json"]).json();
+    let run = world.run(verify(&[])).json()["entries"][0].clone();
+    assert_eq!(
+        (&run["checked"], &run["criteria"], &run["writeError"]),
+        (&json!([1]), &json!([1]), &Json::Null)
+    );
+    let same = world.run(["card", "show", "T-0001"]).json()["verify"].clone();
+    let patch = call(["card", "patch", "T-0001", "--json-input", "-", "--json"]);
+    let error =
+        world.run(patch.stdin(json!({"verify": same}).to_string())).fails(1, "CARD_VERIFY_CRITERION_UNKNOWN");
+    assert_eq!(error["details"]["bindings"], json!([{"entry": "a", "digest": digest("gone")}]));
+}
+
+#[test]
 fn what_the_configuration_does_not_declare_never_runs() {
     let body = "## Acceptance\n\n- [ ] it holds";
     let good = entry("good", "sh, check.sh", &["it holds"]);

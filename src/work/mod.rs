@@ -1,4 +1,4 @@
-//! Cards: fields, loading, validation, mutations, claims.
+//! Cards: fields, loading, validation, mutations, claims, gates, verify.
 //!
 //! A card is a record under `.project/cards`; its header says what the work is, who holds it and what it will change.
 //! Every mutation has one shape, held by one function: take the card's lock, list the cards, read this one again,

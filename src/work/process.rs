@@ -4,8 +4,15 @@
 //! drained while it runs, so that it never waits for us; and we never wait for a pipe that a process which outlived it
 //! still holds.
 
+#[cfg(unix)]
+#[path = "process/unix.rs"]
+mod system;
+#[cfg(not(unix))]
+#[path = "process/portable.rs"]
+mod system;
+
 use std::io::{self, Read};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -240,93 +247,6 @@ fn forward(stream: usize, mut pipe: impl Read + Send + 'static, to: SyncSender<E
         }
         let _ = to.send(Event::Closed);
     });
-}
-
-#[cfg(unix)]
-mod system {
-    use super::{Child, Command, ExitStatus};
-    use rustix::io::Errno;
-    use rustix::process::{
-        Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid,
-    };
-    use signal_hook::low_level::signal_name;
-    use std::os::unix::process::{CommandExt, ExitStatusExt};
-
-    pub(super) fn lead_a_group(command: &mut Command) {
-        command.process_group(0);
-    }
-
-    /// The group is called like its leader.
-    fn group(child: &Child) -> Option<Pid> {
-        Pid::from_raw(i32::try_from(child.id()).ok()?)
-    }
-
-    /// Whether the leader has ended. It is not reaped: as long as it is there, nobody else gets its number.
-    pub(super) fn has_ended(child: &mut Child) -> bool {
-        let Some(id) = group(child) else { return true };
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match waitid(WaitId::Pid(id), options) {
-            Ok(found) => found.is_some(),
-            Err(Errno::INTR) => false,
-            // Whoever started us has children reaped by the system.
-            Err(_) => true,
-        }
-    }
-
-    pub(super) fn terminate(child: &mut Child) {
-        signal_group(child, Signal::TERM);
-    }
-
-    pub(super) fn kill(child: &mut Child) {
-        signal_group(child, Signal::KILL);
-    }
-
-    fn signal_group(child: &Child, signal: Signal) {
-        if let Some(group) = group(child) {
-            let _ = kill_process_group(group, signal);
-        }
-    }
-
-    /// Whether any process of the group is left. The leader is reaped, for as long as it is not the group seems to be
-    /// there; a number is not given again while it is that of a group.
-    pub(super) fn is_anybody_left(child: &mut Child) -> bool {
-        match child.try_wait() {
-            Ok(None) => true,
-            _ => group(child).is_some_and(|group| test_kill_process_group(group) != Err(Errno::SRCH)),
-        }
-    }
-
-    pub(super) fn signal(status: ExitStatus) -> Option<String> {
-        let number = status.signal()?;
-        Some(signal_name(number).map_or_else(|| number.to_string(), str::to_owned))
-    }
-}
-
-#[cfg(not(unix))]
-mod system {
-    use super::{Child, Command, ExitStatus};
-
-    pub(super) fn lead_a_group(_: &mut Command) {}
-
-    pub(super) fn has_ended(child: &mut Child) -> bool {
-        !matches!(child.try_wait(), Ok(None))
-    }
-
-    pub(super) fn terminate(child: &mut Child) {
-        kill(child);
-    }
-
-    pub(super) fn kill(child: &mut Child) {
-        let _ = child.kill();
-    }
-
-    pub(super) fn is_anybody_left(child: &mut Child) -> bool {
-        !has_ended(child)
-    }
-
-    pub(super) fn signal(_: ExitStatus) -> Option<String> {
-        None
-    }
 }
 
 #[cfg(all(test, unix))]

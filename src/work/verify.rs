@@ -4,6 +4,8 @@
 //! proved is written against the card as it is then: one locked write an entry, and only to criteria that still carry
 //! the digests it was bound to.
 
+mod report;
+
 use super::card::Card;
 use super::criteria::{self, Item, Mark};
 use super::fields::VERIFY;
@@ -15,7 +17,7 @@ use super::process::{self, By, Go, Limits};
 use super::verify_block::{self, Entry};
 use crate::failure::{Code, Failure};
 use crate::workspace::Workspace;
-use serde_json::{Value as Json, json};
+pub use report::{Outcome, Report, Run};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -48,122 +50,6 @@ pub enum Moment<'a> {
     },
     /// It no longer does.
     Over,
-}
-
-/// How a command came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It ended with 0.
-    Passed,
-    /// It ended in another way of its own.
-    Failed,
-    /// Its time ran out, and it was ended.
-    TimedOut,
-    /// It did not start.
-    Errored,
-}
-
-impl Outcome {
-    /// The word in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::TimedOut => "timed-out",
-            Self::Errored => "errored",
-        }
-    }
-
-    /// Whether it says anything about the criteria.
-    pub fn decides(self) -> bool {
-        matches!(self, Self::Passed | Self::Failed)
-    }
-}
-
-/// One entry that was run.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// The entry as it was when it started.
-    pub entry: Entry,
-    /// How it came out.
-    pub outcome: Outcome,
-    /// Its exit number, when it had one.
-    pub code: Option<i32>,
-    /// The name of the signal that killed it.
-    pub signal: Option<String>,
-    /// How long it ran.
-    pub took: Duration,
-    /// Why it decides nothing.
-    pub reason: Option<String>,
-    /// The end of what it printed.
-    pub stdout: String,
-    /// The end of what it complained about.
-    pub stderr: String,
-    /// Whether either was longer.
-    pub truncated: bool,
-    /// The criteria that are bound to it.
-    pub criteria: Vec<usize>,
-    /// Boxes that it ticked.
-    pub checked: Vec<usize>,
-    /// Boxes that it emptied.
-    pub unchecked: Vec<usize>,
-    /// Why its boxes could not be set.
-    pub write_error: Option<Failure>,
-}
-
-/// What became of a card's commands.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The card as it is afterwards.
-    pub card: Card,
-    /// The entries that were run, in the order of the card.
-    pub runs: Vec<Run>,
-    /// How many seconds each may have taken.
-    pub timeout: u64,
-}
-
-impl Report {
-    /// Whether every entry passed and every box could be set.
-    pub fn ok(&self) -> bool {
-        self.runs.iter().all(|run| run.outcome == Outcome::Passed && run.write_error.is_none())
-    }
-
-    /// `{id, ok, entries, acceptance, timeoutSeconds}`.
-    pub fn to_json(&self) -> Json {
-        json!({
-            "id": self.card.id,
-            "ok": self.ok(),
-            "entries": self.runs.iter().map(Run::to_json).collect::<Vec<_>>(),
-            "acceptance": self.card.acceptance().to_json(),
-            "timeoutSeconds": self.timeout,
-        })
-    }
-}
-
-impl Run {
-    fn to_json(&self) -> Json {
-        let write_error = self.write_error.as_ref().map(|failure| {
-            let code = failure.code;
-            let code = if code == Code::INTERNAL_ERROR { Code::CARD_ACCEPTANCE_WRITE_FAILED } else { code };
-            json!({"code": code.name, "message": failure.message()})
-        });
-        json!({
-            "id": self.entry.id,
-            "run": self.entry.run,
-            "outcome": self.outcome.name(),
-            "code": self.code,
-            "signal": self.signal,
-            "durationMs": self.took.as_millis() as u64,
-            "reason": self.reason,
-            "stdout": self.stdout,
-            "stderr": self.stderr,
-            "truncated": self.truncated,
-            "criteria": self.criteria,
-            "checked": self.checked,
-            "unchecked": self.unchecked,
-            "writeError": write_error,
-        })
-    }
 }
 
 /// Runs the commands of a card and sets the boxes that they prove.
@@ -249,41 +135,35 @@ fn run(card: &str, entry: Entry, root: &Path, time: Duration, show: &mut dyn FnM
     }
     drop(caught);
 
-    let mut run = Run {
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            let reason = format!("`{}` does not start: {error}", entry.run[0]);
+            return Run::errored(entry, reason);
+        }
+    };
+    let late = (ended.by == By::Time).then(|| format!("no end within {} s", time.as_secs()));
+    let outcome = match (&late, ended.code) {
+        (Some(_), _) => Outcome::TimedOut,
+        (None, Some(0)) => Outcome::Passed,
+        (None, _) => Outcome::Failed,
+    };
+    let ((stdout, out_cut), (stderr, err_cut)) = (ended.stdout.text(), ended.stderr.text());
+    Run {
         entry,
-        outcome: Outcome::Errored,
-        code: None,
-        signal: None,
-        took: Duration::ZERO,
-        reason: None,
-        stdout: String::new(),
-        stderr: String::new(),
-        truncated: false,
+        outcome,
+        code: ended.code,
+        signal: ended.signal,
+        took: ended.took,
+        reason: late,
+        stdout,
+        stderr,
+        truncated: out_cut || err_cut,
         criteria: Vec::new(),
         checked: Vec::new(),
         unchecked: Vec::new(),
         write_error: None,
-    };
-    let ended = match ended {
-        Ok(ended) => ended,
-        Err(error) => {
-            run.reason = Some(format!("`{}` does not start: {error}", run.entry.run[0]));
-            return run;
-        }
-    };
-    run.outcome = match (ended.by, ended.code) {
-        (By::Time, _) => {
-            run.reason = Some(format!("no end within {} s", time.as_secs()));
-            Outcome::TimedOut
-        }
-        (_, Some(0)) => Outcome::Passed,
-        _ => Outcome::Failed,
-    };
-    (run.code, run.signal, run.took) = (ended.code, ended.signal, ended.took);
-    let (stdout, stderr) = (ended.stdout.text(), ended.stderr.text());
-    run.truncated = stdout.1 || stderr.1;
-    (run.stdout, run.stderr) = (stdout.0, stderr.0);
-    run
+    }
 }
 
 /// Whether a criterion belongs to an entry that ran: to the entry of its name and its command, by a digest that it had.
