@@ -255,8 +255,8 @@ fn close(workspace: &Workspace, one: &mut One, closing: Closing<'_>, caller: &Ca
     };
     match release::release(workspace, release, caller) {
         Ok(card) => {
-            let [commit, run] =
-                ["commit", "run"].map(|key| verified::recorded(&card, key).map(str::to_owned));
+            let block = card.header.get(verified::KEY);
+            let [commit, run] = ["commit", "run"].map(|key| verified::field(block, key).map(str::to_owned));
             one.closed = Some(Closed { commit, run });
         }
         Err(failure) => one.held_open = Some(failure.message()),
