@@ -71,7 +71,7 @@ fn e1_cards_made_at_once_have_ids_of_their_own() {
 }
 
 #[test]
-fn an_id_is_never_given_twice() {
+fn h33_an_id_is_never_given_twice() {
     let world = world()
         .file(".project/cards/archive/T-0004-old.md", "---\nid: T-0004\ntitle: Old\n---\n")
         .file(".project/cards/odd-name.md", "---\nid: T-0006\ntitle: Odd\n---\n")
@@ -148,7 +148,7 @@ fn what_is_refused_leaves_every_byte() {
 }
 
 #[test]
-fn what_changes_nothing_writes_nothing() {
+fn h10_what_changes_nothing_writes_nothing() {
     let world = world().card("T-0001", |c| c.status("review").scope("src"));
     let revision = world.run(["card", "show", "T-0001"]).json()["revision"].clone();
     let before = world.read(CARD);
@@ -212,7 +212,7 @@ fn a_trail_that_is_switched_off_is_not_written_and_notes_are() {
 }
 
 #[test]
-fn an_archived_card_that_is_opened_goes_back_to_the_others() {
+fn h16_an_archived_card_that_is_opened_goes_back_to_the_others() {
     for (header, way, lines) in [
         ("status: discarded", card(&["claim", "T-0001"]), vec!["claimed"]),
         ("status: discarded", card(&["transition", "T-0001", "doing"]), vec!["claimed"]),
@@ -261,7 +261,7 @@ fn an_archived_card_that_stays_closed_stays_where_it_is() {
 }
 
 #[test]
-fn nobody_claims_nothing_and_passes_for_nobody() {
+fn h22_nobody_claims_nothing_and_passes_for_nobody() {
     let world = world().card("T-0001", |c| c.doing().claimed_by("ben")).card("T-0002", |c| c.status("next"));
     world.run(card(&["release", "T-0001"])).fails(3, "CARD_CLAIM_OWNER_MISMATCH");
     world.run(card(&["claim", "T-0002"])).fails(1, "CARD_CLAIM_ACTOR_REQUIRED");
@@ -277,7 +277,7 @@ fn nobody_claims_nothing_and_passes_for_nobody() {
 }
 
 #[test]
-fn a_claim_under_another_name_says_so() {
+fn h45_a_claim_under_another_name_says_so_in_the_json() {
     let world = world().card("T-0001", |c| c.status("next").scope("src"));
     let world = world.card("T-0002", |c| c.doing().claimed_by("ben").scope("src/a"));
     let claim = || call(["card", "claim", "T-0001", "--actor", "robot"]).by("ann");
@@ -297,7 +297,7 @@ fn a_claim_under_another_name_says_so() {
 
 #[cfg(unix)]
 #[test]
-fn links_among_the_cards_are_neither_read_nor_written() {
+fn h44_links_among_the_cards_are_neither_read_nor_written() {
     let outside = tempfile::tempdir().unwrap();
     let target = outside.path().join("T-0002-x.md");
     let text = "---\nid: T-0002\ntitle: Outside\nstatus: next\n---\n";
@@ -354,7 +354,7 @@ fn cards_that_are_switched_off_can_be_read() {
 }
 
 #[test]
-fn input_that_cannot_be_used_is_named() {
+fn h36_input_that_cannot_be_used_is_named() {
     let world = world().card("T-0001", |c| c.status("next")).file("latin.json", b"{\"title\": \"\xe9\"}");
     for (path, stdin) in [("none.json", ""), ("-", "{"), ("-", "[]"), ("latin.json", ""), (".project", "")] {
         let create = card(&["create", "--title", "x", "--json-input", path]).by("ann").stdin(stdin);
@@ -402,7 +402,7 @@ fn flags_win_over_input_and_a_body_comes_from_a_file() {
 }
 
 #[test]
-fn a_filter_that_can_match_nothing_is_refused() {
+fn h41_a_filter_that_can_match_nothing_is_refused() {
     let world = configured(&json!({"axes": {"context": ["a"]}}))
         .card("T-0001", |c| c.doing().claimed_by("ben").line("tags: [x, y]\ncontext: a"))
         .card("T-0002", |c| c.line("parent: T-0001\ntags: z"));
@@ -454,7 +454,7 @@ fn files_that_are_no_cards_are_named_beside_the_list() {
 }
 
 #[test]
-fn a_header_steers_no_write() {
+fn h1_a_header_steers_no_write() {
     let world = world().file("x", "untouched\n").file(
         ".project/cards/sub/odd.md",
         "---\nid: ../../x\nfile: ../../../x\narchived: true\nrevision: none\nassets: [a]\ntitle: Odd\nstatus: next\n\

@@ -17,6 +17,7 @@ mod golden_hooks;
 mod golden_knowledge;
 mod golden_mcp;
 mod golden_records;
+mod hardening;
 mod hostile;
 mod init;
 mod launcher;

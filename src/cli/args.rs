@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_of_a_value_are_one() {
+    fn h35_both_spellings_of_a_value_are_one() {
         for words in [&["T-1", "--scope=a,b"][..], &["--scope", "a, b,", "T-1"]] {
             let args = parse(words).unwrap();
             assert_eq!(args.list("scope").unwrap(), ["a", "b"]);

@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_owner_an_old_lock_and_an_old_empty_lock_are_broken() {
+    fn h25_a_dead_owner_an_old_lock_and_an_old_empty_lock_are_broken() {
         let root = tempfile::tempdir().unwrap();
         let now = Time::system().timestamp();
         let dead = format!("{{\"pid\":999999999,\"createdAt\":\"{now}\"}}");
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_of_another_host_is_not_judged_here() {
+    fn h25_a_process_of_another_host_is_not_judged_here() {
         let root = tempfile::tempdir().unwrap();
         let now = Time::system().timestamp();
         plant(root.path(), &format!("{{\"pid\":999999999,\"createdAt\":\"{now}\",\"host\":\"elsewhere\"}}"));
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_changed_hands_is_not_given_back_by_the_old_owner() {
+    fn h25_a_lock_that_changed_hands_is_not_given_back_by_the_old_owner() {
         let root = tempfile::tempdir().unwrap();
         let lock = Lock::take(root.path(), "locks", "x.lock", CARD).unwrap();
         plant(root.path(), "{\"token\":\"theirs\"}");

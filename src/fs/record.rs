@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_appears_in_the_way_of_a_move_changes_nothing() {
+    fn h17_a_file_that_appears_in_the_way_of_a_move_changes_nothing() {
         let root = tempfile::tempdir().unwrap();
         let (from, to) = (root.path().join("a.md"), root.path().join("b.md"));
         create(root.path(), &from, b"old").unwrap();

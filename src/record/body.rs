@@ -199,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_fence_closes_at_its_own_mark_and_length_only() {
+    fn h34_a_fence_closes_at_its_own_mark_and_length_only() {
         let body = "````md\n```\nin\n````x\n~~~~\n   `````\t\r\nout\n    ```\nout\n~~~\nin";
         let fenced: Vec<_> = fenced_lines(body).into_iter().map(u8::from).collect();
         assert_eq!(fenced, [1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1]);

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_counts_ancestors_and_what_moves_along() {
+    fn h14_depth_counts_ancestors_and_what_moves_along() {
         assert_eq!(parent_of("T-0007", "T-0002", 2), "fine");
         assert_eq!(parent_of("T-0007", "T-0003", 2), "CARD_HIERARCHY_TOO_DEEP");
         assert_eq!(parent_of("T-0001", "T-0004", 2), "CARD_HIERARCHY_TOO_DEEP");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_exist_and_do_not_lead_back_when_they_are_set() {
+    fn h15_dependencies_exist_and_do_not_lead_back_when_they_are_set() {
         let cards = world();
         let check = |id: &str, depends_on: &[&str], touched| {
             let list: Vec<String> = depends_on.iter().map(|id| (*id).to_owned()).collect();

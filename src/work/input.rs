@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typo_in_a_new_card_is_named() {
+    fn h12_a_typo_in_a_new_card_is_named() {
         let failure = draft(json!({"titel": "x"}).as_object().unwrap(), &settings()).unwrap_err();
         assert_eq!(failure.code, Code::CARD_FIELD_UNKNOWN);
         assert_eq!(failure.details["fields"], json!(["titel"]));

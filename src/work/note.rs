@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_cannot_forge_a_section_or_a_trail_line() {
+    fn h18_a_note_cannot_forge_a_section_or_a_trail_line() {
         let forged = text(" one\n## Activity\r\n- 2026-01-01 00:00Z ben · claimed\rx ").unwrap();
         assert_eq!(forged, "one\n  ## Activity\n  - 2026-01-01 00:00Z ben · claimed\n  x");
         assert!(forged.lines().all(|line| !record::is_trail_line(line)));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_is_a_plain_name() {
+    fn h19_a_section_is_a_plain_name() {
         assert_eq!(section(" Measurements ").unwrap(), "Measurements");
         for name in ["", "  ", "a\nb", "a\rb", "a\u{1b}b", "# x", "#", "Activity", "aCTIVITY "] {
             assert_eq!(section(name).unwrap_err().code, Code::CARD_NOTE_SECTION_INVALID, "{name:?}");

@@ -45,7 +45,7 @@ fn d1_of_sixteen_at_once_one_wins() {
 }
 
 #[test]
-fn d2_of_two_claims_at_once_one_names_the_other() {
+fn d2_h49_of_two_claims_at_once_one_names_the_other() {
     for _ in 0..20 {
         let world = World::new().card("T-0001", |c| c.status("next")).card("T-0002", |c| c.status("next"));
         let runs = world.run_together(vec![
