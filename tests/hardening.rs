@@ -153,7 +153,8 @@ fn h11_a_card_made_as_done_is_a_close() {
 #[test]
 fn h13_a_day_is_one_of_the_calendar() {
     let world = world().card("T-0001", |c| c);
-    for (day, fine) in [("2026-02-30", false), ("2026-02-29", false), ("2024-02-29", true), ("2026-13-01", false)]
+    for (day, fine) in
+        [("2026-02-30", false), ("2026-02-29", false), ("2024-02-29", true), ("2026-13-01", false)]
     {
         let run = world.run(patch("T-0001", &json!({"due": day})));
         if fine { drop(run.json()) } else { drop(run.fails(1, "CARD_DATE_INVALID")) }
@@ -241,7 +242,10 @@ fn h23_reap_names_who_reaped() {
     assert_eq!(world.run(card(&["reap"])).json(), json!({"released": [], "count": 0}));
     let line = "ann@local#ann00000 · released (reaped: orphaned, 2h, was ben@local#ben00000)";
     let text = world.read(".project/cards/T-0002-card.md");
-    assert!(text.contains(line) && text.contains("\nstatus: next\n") && !text.contains("claimed_by"), "{text}");
+    assert!(
+        text.contains(line) && text.contains("\nstatus: next\n") && !text.contains("claimed_by"),
+        "{text}"
+    );
     assert_eq!(show(&world, "T-0004")["status"], "doing");
     for wrong in ["x", "-1", "inf", "NaN", ""] {
         let error = world.run(card(&["reap", "--older-than", wrong])).fails(1, "CLI_OPTION_INVALID");
@@ -352,15 +356,13 @@ fn h32_a_new_id_takes_assets_and_claim_along() {
     world.run(call(["card", "claim", "T-0001", "--json"]).by("ben")).json();
     let moved = world.run(card(&["renumber", "T-0001"])).json();
     assert_eq!((&moved["id"], &moved["from"]), (&json!("T-0003"), &json!("T-0001")));
-    assert_eq!(
-        moved["rewritten"],
-        json!([".project/cards/T-0002-card.md", ".project/docs/DOC-0001-x.md"])
-    );
+    assert_eq!(moved["rewritten"], json!([".project/cards/T-0002-card.md", ".project/docs/DOC-0001-x.md"]));
     assert_eq!(moved["review"], json!(["docs/outside.md"]));
     assert_eq!(show(&world, "T-0003")["assets"], json!(["plan.txt"]));
     assert!(!world.root.join(".project/assets/T-0001").exists());
     let board: Json = serde_json::from_str(&world.read(".project/.cache/activity/board.json")).unwrap();
-    let claims: Vec<_> = board["claims"].as_array().unwrap().iter().map(|it| (&it["id"], &it["session"])).collect();
+    let claims: Vec<_> =
+        board["claims"].as_array().unwrap().iter().map(|it| (&it["id"], &it["session"])).collect();
     assert_eq!(claims, [(&json!("T-0003"), &json!("ben00000"))]);
     assert_eq!(trail(&world, "T-0003"), ["claimed", "renumbered from T-0001"]);
     let follower = world.read(".project/cards/T-0002-card.md");
@@ -407,7 +409,9 @@ fn h32_what_is_refused_leaves_the_card_where_it_is() {
 #[test]
 fn h32_duplicates_are_healed_whatever_else_is_wrong_with_them() {
     let text = |created: &str, more: &str| {
-        format!("---\nid: T-0002\ntitle: Twin\nstatus: doing\npriority: urgent\ncreated: {created}\n{more}---\n\nT-0002\n")
+        format!(
+            "---\nid: T-0002\ntitle: Twin\nstatus: doing\npriority: urgent\ncreated: {created}\n{more}---\n\nT-0002\n"
+        )
     };
     let world = world()
         .file(".project/cards/T-0002-b.md", text("2026-01-03", ""))
@@ -419,7 +423,8 @@ fn h32_duplicates_are_healed_whatever_else_is_wrong_with_them() {
         .file(".project/docs/DOC-0002-x.md", "---\nid: DOC-0002\n---\n")
         .file(".project/docs/DOC-0002-y.md", "---\nid: DOC-0002\n---\n");
     let healed = world.run(card(&["renumber", "--duplicates"])).json();
-    let moves: Vec<_> = healed["moves"].as_array().unwrap().iter().map(|it| (&it["path"], &it["to"])).collect();
+    let moves: Vec<_> =
+        healed["moves"].as_array().unwrap().iter().map(|it| (&it["path"], &it["to"])).collect();
     assert_eq!(
         moves,
         [
@@ -427,8 +432,12 @@ fn h32_duplicates_are_healed_whatever_else_is_wrong_with_them() {
             (&json!(".project/cards/archive/T-0005-c.md"), &json!("T-0005")),
         ]
     );
-    let skipped: Vec<_> =
-        healed["skipped"].as_array().unwrap().iter().map(|it| (&it["id"], &it["kind"], &it["reason"])).collect();
+    let skipped: Vec<_> = healed["skipped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (&it["id"], &it["kind"], &it["reason"]))
+        .collect();
     assert_eq!(
         skipped,
         [

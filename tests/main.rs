@@ -6,6 +6,7 @@ mod cards;
 mod cases;
 mod claude;
 mod client;
+mod closing;
 mod compare;
 #[cfg(unix)]
 mod completions;
@@ -25,6 +26,7 @@ mod mcp;
 mod names;
 mod payload;
 mod process;
+mod races;
 mod registered;
 mod runtime;
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 //! A lock carries the process, the host and a random token. It is broken only when its process is gone on this host or
 //! when it is too old, and then by renaming it away first: what was renamed must be what was judged.
 
-use super::{Dir, Kind, process_id};
+use super::{Dir, Kind, Stat, process_id};
 use crate::clock::Time;
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value};
@@ -19,6 +19,10 @@ const WAIT: Duration = Duration::from_secs(5);
 const STEP: Duration = Duration::from_millis(25);
 /// From this age on a lock is nobody's.
 const STALE_MS: i64 = 50_000;
+/// The end of the name of a lock that is not in its place yet.
+const NEW: &str = ".new";
+/// The end of the name of one that was broken.
+const BROKEN: &str = ".broken";
 /// More than a lock file of ours ever has.
 const CAP: u64 = 4096;
 
@@ -88,7 +92,10 @@ impl Lock {
         for _ in 0..2 {
             let token = token();
             match create(&dir, name, &content(purpose, &token), &token) {
-                Ok(()) => return Ok(Attempt::Got(Self { folder: dir, name: name.to_owned(), token })),
+                Ok(()) => {
+                    sweep(&dir);
+                    return Ok(Attempt::Got(Self { folder: dir, name: name.to_owned(), token }));
+                }
                 Err(error) if is_contention(&error) => {
                     if !break_stale(&dir, name) {
                         return Ok(Attempt::Held(error));
@@ -130,7 +137,7 @@ fn create(dir: &Dir, name: &str, content: &[u8], token: &str) -> io::Result<()> 
     if dir.stat(name).is_ok() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    let aside = format!("{name}.{token}.new");
+    let aside = format!("{name}.{token}{NEW}");
     put(&aside)?;
     let linked = dir.link(&aside, name);
     let _ = dir.remove(&aside);
@@ -138,6 +145,24 @@ fn create(dir: &Dir, name: &str, content: &[u8], token: &str) -> io::Result<()> 
         Err(error) if !is_contention(&error) => put(name),
         linked => linked,
     }
+}
+
+/// Removes what killed processes have left beside locks, once nobody can be about to use it.
+fn sweep(dir: &Dir) {
+    let mut left = Vec::new();
+    let _ = dir.list(|entry| {
+        let name = entry.name().to_str().filter(|name| name.ends_with(NEW) || name.ends_with(BROKEN));
+        let old = |stat: Stat| is_old(Time::from_ms(stat.mtime_ns / 1_000_000));
+        left.extend(name.filter(|_| entry.stat().is_ok_and(old)).map(str::to_owned));
+        ControlFlow::Continue(())
+    });
+    for name in left {
+        let _ = dir.remove(&name);
+    }
+}
+
+fn is_old(written: Time) -> bool {
+    Time::system().since(written).abs() > STALE_MS
 }
 
 fn is_contention(error: &io::Error) -> bool {
@@ -209,12 +234,12 @@ fn break_stale(dir: &Dir, name: &str) -> bool {
     let written = Time::from_ms(stat.mtime_ns / 1_000_000);
     let created =
         found.as_ref().and_then(|found| found.created).map_or(written, |created| created.min(written));
-    let old = Time::system().since(created).abs() > STALE_MS;
+    let old = is_old(created);
     let dead = found.as_ref().is_some_and(Owner::is_gone);
     if !old && !dead {
         return false;
     }
-    let aside = format!("{name}.{}.broken", token());
+    let aside = format!("{name}.{}{BROKEN}", token());
     if let Err(error) = dir.rename(name, &aside) {
         return error.kind() == io::ErrorKind::NotFound;
     }
@@ -399,6 +424,27 @@ mod tests {
         filetime::set_file_mtime(root.path().join("locks/x.lock"), past).unwrap();
         assert!(Lock::try_take(root.path(), "locks", "x.lock", CARD).unwrap().is_some());
         assert_eq!(std::fs::read_dir(root.path().join("locks")).unwrap().count(), 0, "nothing is left aside");
+    }
+
+    #[test]
+    fn what_killed_writers_left_goes_with_the_next_lock() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join("locks").join(name);
+        std::fs::create_dir_all(at("")).unwrap();
+        let leave = |name: &str, age: u64| {
+            std::fs::write(at(name), "{}").unwrap();
+            let time = std::time::SystemTime::now() - Duration::from_secs(age);
+            filetime::set_file_mtime(at(name), filetime::FileTime::from_system_time(time)).unwrap();
+        };
+        for (name, age) in
+            [("x.lock.1.new", 60), ("y.lock.2.broken", 60), ("z.lock.3.new", 1), ("note.txt", 60)]
+        {
+            leave(name, age);
+        }
+        drop(Lock::take(root.path(), "locks", "x.lock", CARD).unwrap());
+        let mut left: Vec<_> = std::fs::read_dir(at("")).unwrap().map(|it| it.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["note.txt", "z.lock.3.new"], "a fresh one may be somebody's");
     }
 
     #[test]

@@ -22,6 +22,8 @@ mod write;
 mod properties;
 #[cfg(test)]
 mod vectors;
+#[cfg(test)]
+mod yaml;
 
 pub use body::{
     append_under_heading, fenced_lines, is_section_heading, keep_sections, open_fence, with_body,

@@ -2,6 +2,8 @@
 
 use super::*;
 use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 const LISTS: &[&str] = &["tags", "scope"];
@@ -140,6 +142,58 @@ proptest! {
             };
             prop_assert_eq!(other_lines(&text, named), other_lines(&out, named));
         }
+    }
+
+    #[test]
+    fn a_sequence_of_patches_keeps_all_that_none_of_them_names(
+        text in hostile(),
+        patches in prop::collection::vec(prop::collection::vec(change(), 1..3), 1..6),
+    ) {
+        let mut now = text.clone();
+        let mut wanted = BTreeMap::new();
+        for changes in patches {
+            if let Ok(out) = patch(&now, &changes, LISTS, None) {
+                let values = changes.into_iter().map(|(key, value)| {
+                    let value = value.map(|value| as_read(&key, &value));
+                    (key, value)
+                });
+                wanted.extend(values);
+                now = out;
+            }
+        }
+        if let Ok(before) = read(&text, LISTS) {
+            let after = read(&now, LISTS).unwrap();
+            prop_assert_eq!(before.body_text, after.body_text);
+            let named = |key: &str| wanted.contains_key(key);
+            prop_assert_eq!(other_lines(&text, named), other_lines(&now, named));
+            for (key, value) in &wanted {
+                prop_assert_eq!(after.header.get(key), value.as_ref(), "{}", key);
+            }
+        }
+    }
+
+    #[test]
+    fn h50_a_yaml_reader_agrees_on_every_header_that_is_written(
+        header in prop::collection::btree_map("[a-z_][a-c.-]{0,3}", flat_value(), 0..5),
+        tags in any_list(),
+        patches in prop::collection::vec(prop::collection::vec(change(), 1..3), 0..4),
+    ) {
+        let mut header: Vec<(String, Value)> = header.into_iter().collect();
+        header.push(("tags".to_owned(), Value::List(tags)));
+        // Shapes that only a person writes, and that a patch keeps.
+        let own = "b: |-\n  one\n  two\nc: >\n  folded words\n# a comment\nscope:\n- x\n---\n";
+        header.retain(|(key, _)| !["b", "c"].contains(&key.as_str()));
+        let mut file = render(&header, "Body.").unwrap().replacen("---\n\nBody.", &format!("{own}\nBody."), 1);
+        for changes in patches {
+            file = patch(&file, &changes, LISTS, None).unwrap_or(file);
+        }
+        let lines = super::document::Fences::of(&file).unwrap().lines.join("\n");
+        let found = super::yaml::keys(&lines).map_err(|error| TestCaseError::fail(format!("{error} in\n{lines}")))?;
+        let ours = read(&file, LISTS).unwrap().header;
+        let ours = ours.entries.iter().map(|it| (it.key.clone(), super::yaml::of(it.value.as_ref().unwrap())));
+        let clipped = |(key, value)| (key, super::yaml::clipped(value));
+        let (found, ours): (Vec<_>, Vec<_>) = (found.into_iter().map(clipped).collect(), ours.map(clipped).collect());
+        prop_assert_eq!(found, ours, "{}", lines);
     }
 
     #[test]

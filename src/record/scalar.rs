@@ -70,15 +70,19 @@ pub(super) fn list(items: &[String]) -> String {
     format!("[{}]", items.join(", "))
 }
 
-/// Whether a reader could end a line, a value or a header here, or see nothing.
+/// Whether a reader could end a line, a value or a header here, or see nothing; or whether YAML has no such character.
 pub(super) const fn is_control(c: char) -> bool {
-    matches!(c, '\0'..='\u{1f}' | '\u{7f}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    matches!(
+        c,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+    )
 }
 
 fn needs_quotes(text: &str) -> bool {
     // What begins with one of the latter is no plain text to YAML readers.
     let opens = |c: char| {
-        is_space(c) || matches!(c, '"' | '\'' | '-' | '?' | '&' | '*' | '!' | '|' | '>' | '%' | '@' | '`')
+        is_space(c)
+            || matches!(c, '"' | '\'' | ',' | '-' | '?' | '&' | '*' | '!' | '|' | '>' | '%' | '@' | '`')
     };
     text.is_empty()
         || text.starts_with(opens)
