@@ -6,12 +6,14 @@
 mod agents;
 mod args;
 mod card;
+mod changelog;
 mod claude;
 mod completions;
 mod demo;
 mod doctor;
 mod help;
 mod init;
+mod input;
 mod near;
 mod next;
 mod print;
@@ -59,6 +61,19 @@ impl Command {
     }
 }
 
+/// A listed command without a dry run.
+const fn command(
+    words: &'static [&'static str],
+    operands: &'static str,
+    most_operands: usize,
+    about: &'static str,
+    flags: &'static [Flag],
+    run: fn(&Context, &Args) -> Result<Output, Failure>,
+) -> Command {
+    let (dry_run, listed) = (DryRun::No, Listed::Yes);
+    Command { words, operands, most_operands, about, flags, examples: &[], dry_run, listed, run }
+}
+
 /// Whether a command implements `--dry-run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DryRun {
@@ -82,6 +97,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
     [
         card::COMMANDS,
         next::COMMANDS,
+        changelog::COMMANDS,
         agents::COMMANDS,
         init::COMMANDS,
         claude::COMMANDS,
@@ -168,9 +184,21 @@ fn execute(words: &[OsString]) -> Result<Output, Failure> {
     }
     if args.has("dry-run") && command.dry_run == DryRun::No {
         let text = format!("`workfile {name}` has no dry run");
-        return Err(Failure::new(Code::CLI_FLAG_UNSUPPORTED, text).with("flag", "--dry-run"));
+        let mut failure = Failure::new(Code::CLI_FLAG_UNSUPPORTED, text).with("flag", "--dry-run");
+        failure.remedy.extend(looks(command.words[0]));
+        return Err(failure);
     }
     (command.run)(&Context::new(&args)?, &args)
+}
+
+/// The command that shows what those of a family are about to change.
+fn looks(family: &str) -> Option<String> {
+    let command = match family {
+        "card" => "card list",
+        "changelog" => "changelog preview",
+        _ => return None,
+    };
+    Some(format!("workfile {command}"))
 }
 
 enum Found {
@@ -178,9 +206,22 @@ enum Found {
     Help(String),
 }
 
+/// Other words for the same commands.
+const ALIASES: &[(&[&str], &[&str])] = &[
+    (&["docs"], &["doc"]),
+    (&["history"], &["changelog"]),
+    (&["changelog", "create"], &["changelog", "add"]),
+    (&["memory", "create"], &["memory", "add"]),
+];
+
 /// The command whose words stand first: the longest match wins.
 fn find(words: &[OsString]) -> Result<Found, Failure> {
-    let texts: Vec<&str> = words.iter().map_while(|word| word.to_str()).take(3).collect();
+    let mut texts: Vec<&str> = words.iter().map_while(|word| word.to_str()).take(3).collect();
+    for (alias, meant) in ALIASES {
+        if texts.starts_with(alias) {
+            texts[..alias.len()].copy_from_slice(meant);
+        }
+    }
     match texts.first() {
         Some(&"help") if words.len() > 1 => return help_on(&words[1..]),
         None | Some(&("--help" | "-h" | "help")) => return Ok(Found::Help(help::program())),

@@ -19,7 +19,8 @@ pub use dir::{Dir, Entry};
 pub use lock::{Lock, Purpose, Standing, standing_locks};
 pub use read::read_regular;
 pub use record::{
-    Created, Step, create, create_watched, make_folder, real_path, relocate, replace, replace_watched,
+    Created, Step, create, create_watched, flush_folder, make_folder, real_path, relocate, rename, replace,
+    replace_watched,
 };
 
 /// What a directory entry is, links not followed.

@@ -190,7 +190,25 @@ pub fn relocate(
     Ok(())
 }
 
-/// Renames a file to a name that nobody has.
+/// Moves a file or a folder, untouched, to a path where nothing is; the folder of `to` is made. Nothing is flushed: the
+/// caller flushes once for all of its moves.
+///
+/// `RECORD_PATH_ESCAPES_WORKSPACE` when a link in either path leads out.
+pub fn rename(root: &Path, from: &Path, to: &Path) -> Result<Created, Failure> {
+    let old = real_path(root, from.parent().unwrap_or(root))?.join(from.file_name().unwrap_or_default());
+    let new = make_folder(root, to.parent().unwrap_or(root))?.join(to.file_name().unwrap_or_default());
+    // What renames without a flag would replace an empty folder.
+    if new.symlink_metadata().is_ok() {
+        return Ok(Created::Taken);
+    }
+    match rename_new(&old, &new) {
+        Ok(()) => Ok(Created::Fresh),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Created::Taken),
+        Err(error) => Err(Failure::io("move", from, &error)),
+    }
+}
+
+/// Renames to a name that nobody has.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "macos"))]
     {
@@ -201,6 +219,9 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
             done => return Ok(done?),
         }
+    }
+    if from.is_dir() {
+        return std::fs::rename(from, to);
     }
     std::fs::hard_link(from, to)?;
     std::fs::remove_file(from)
@@ -244,7 +265,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// A rename lasts once its folder is flushed; where a folder cannot be opened it lasts as the system sees fit.
-fn flush_folder(folder: &Path) {
+pub fn flush_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
@@ -310,6 +331,32 @@ mod tests {
             (std::fs::read(&from).unwrap(), std::fs::read(&to).unwrap()),
             (b"old".to_vec(), b"theirs".to_vec())
         );
+    }
+
+    #[test]
+    fn a_file_or_folder_is_moved_to_where_nothing_is() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        create(root.path(), &at("a/x.md"), b"x").unwrap();
+        create(root.path(), &at("b/y.md"), b"y").unwrap();
+        std::fs::create_dir(at("empty")).unwrap();
+        for (from, to) in [("a", "b"), ("a", "empty"), ("a/x.md", "b/y.md")] {
+            assert_eq!(rename(root.path(), &at(from), &at(to)).unwrap(), Created::Taken, "{from} {to}");
+        }
+        assert_eq!(rename(root.path(), &at("a"), &at("deep/c")).unwrap(), Created::Fresh);
+        assert_eq!(rename(root.path(), &at("deep/c/x.md"), &at("x.md")).unwrap(), Created::Fresh);
+        assert_eq!(std::fs::read(at("x.md")).unwrap(), b"x");
+        assert_eq!(std::fs::read(at("b/y.md")).unwrap(), b"y");
+        assert!(rename(root.path(), &at("gone"), &at("z")).is_err() && !at("z").exists());
+        #[cfg(unix)]
+        {
+            let out = tempfile::tempdir().unwrap();
+            std::os::unix::fs::symlink(out.path(), at("out")).unwrap();
+            for (from, to) in [("x.md", "out/x.md"), ("out/x.md", "z")] {
+                let refused = rename(root.path(), &at(from), &at(to)).unwrap_err();
+                assert_eq!(refused.code, Code::RECORD_PATH_ESCAPES_WORKSPACE);
+            }
+        }
     }
 
     #[test]

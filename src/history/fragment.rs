@@ -1,6 +1,11 @@
 //! A change fragment as it stands in its file.
 
+use super::fields::FRAGMENT;
+use super::parsed;
+use crate::failure::Failure;
 use crate::record::RecordFile;
+use crate::workspace::Workspace;
+use crate::workspace::edit::{Kind, Record};
 use serde_json::{Map, Value as Json};
 use std::ops::Deref;
 
@@ -96,5 +101,25 @@ impl Fragment {
             put("releaseIds", self.releases.clone().into());
         }
         json
+    }
+}
+
+impl Record for Fragment {
+    const KIND: &'static Kind = &FRAGMENT;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn to_json(&self) -> Map<String, Json> {
+        Self::to_json(self)
+    }
+
+    fn again(&self, _: &Workspace, text: String) -> Result<Self, Failure> {
+        Ok(Self { record: parsed(&self.path, text)?, ..self.clone() })
     }
 }

@@ -3,6 +3,7 @@
 use super::LISTS;
 use super::fragment::{Fragment, Stage};
 use super::release::Release;
+use super::staging;
 use crate::failure::{Code, Failure};
 use crate::path::trim;
 use crate::record::order::natural;
@@ -10,6 +11,7 @@ use crate::record::{RecordFile, id};
 use crate::workspace::files::{self, Source, Unreadable};
 use crate::workspace::{Switch, Workspace, parallel};
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// Everything the changelog is made of.
 #[derive(Clone, Debug, Default)]
@@ -26,21 +28,27 @@ pub struct Listing {
     pub highest_release: u64,
 }
 
-/// Reads everything; nothing when the module is off.
+/// Reads everything; nothing when the module is off. Fragments that a release has taken in and not released yet, or never
+/// will because it was cut off, count as unreleased.
 pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
     let settings = &workspace.config.changelog;
     let mut listing = Listing::default();
     if settings.enabled == Switch::Off {
         return Ok(listing);
     }
-    for (folder, stage) in
-        [(&workspace.paths.fragments, Stage::Unreleased), (&workspace.paths.releases, Stage::Released)]
-    {
-        let other = match stage {
-            Stage::Unreleased => &workspace.paths.releases,
-            Stage::Released => &workspace.paths.fragments,
-        };
-        let found = files::records(workspace, folder, Some(other))?;
+    let (unreleased, releases) = (&workspace.paths.fragments, &workspace.paths.releases);
+    let staging = staging::folder(workspace);
+    // In the order that a release moves them, so that no fragment is missed on its way.
+    for (folder, other, stage) in [
+        (unreleased, Some(releases), Stage::Unreleased),
+        (&staging, None, Stage::Unreleased),
+        (releases, Some(unreleased), Stage::Released),
+    ] {
+        let mut found = files::records(workspace, folder, other.map(PathBuf::as_path))?;
+        if *folder == staging {
+            found.sources.retain(|source| staging::is_fragment(&source.path));
+            found.unreadable.retain(|file| staging::is_fragment(&file.path));
+        }
         let root = workspace.repo_path(folder);
         listing.highest_fragment = listing.highest_fragment.max(found.highest(&settings.id_prefix));
         listing.highest_release = listing.highest_release.max(found.highest(&settings.release_prefix));
@@ -56,6 +64,7 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
             }
         }
     }
+    listing.once(workspace);
     let ids = listing.fragments.iter().filter_map(|it| id::sequence(&it.id, &settings.id_prefix));
     listing.highest_fragment = ids.fold(listing.highest_fragment, u64::max);
     let ids = listing.releases.iter().filter_map(|it| id::sequence(&it.id, &settings.release_prefix));
@@ -97,6 +106,17 @@ impl Listing {
             self.fragments.push(Fragment::new(id, path, stage, record));
         }
         Ok(())
+    }
+
+    /// Drops what was read before it moved on: a fragment whose id is read once more and whose file is gone.
+    fn once(&mut self, workspace: &Workspace) {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for fragment in &self.fragments {
+            *seen.entry(fragment.id.clone()).or_default() += 1;
+        }
+        self.fragments.retain(|it| {
+            it.is_released() || seen[&it.id] == 1 || workspace.root.join(&it.path).symlink_metadata().is_ok()
+        });
     }
 
     fn order(&mut self) {

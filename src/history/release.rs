@@ -1,6 +1,11 @@
 //! A release as it stands in its file.
 
+use super::fields::RELEASE;
+use super::parsed;
+use crate::failure::Failure;
 use crate::record::RecordFile;
+use crate::workspace::Workspace;
+use crate::workspace::edit::{Kind, Record};
 use serde_json::{Map, Value as Json};
 use std::ops::Deref;
 
@@ -71,5 +76,25 @@ impl Release {
         put("revision", self.revision().into());
         put("metadata", self.metadata());
         json
+    }
+}
+
+impl Record for Release {
+    const KIND: &'static Kind = &RELEASE;
+
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    fn to_json(&self) -> Map<String, Json> {
+        Self::to_json(self)
+    }
+
+    fn again(&self, _: &Workspace, text: String) -> Result<Self, Failure> {
+        Ok(Self { record: parsed(&self.path, text)?, ..self.clone() })
     }
 }

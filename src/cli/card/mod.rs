@@ -1,12 +1,12 @@
 //! `workfile card …`: arguments into one call of the room of cards, one answer out.
 
 mod filing;
-mod input;
 mod prove;
 mod read;
 mod write;
 
-use super::{Args, Command, Context, DryRun, Flag, Listed, Offers, Output};
+use super::input::JSON_INPUT;
+use super::{Args, Command, Context, DryRun, Flag, Offers, Output, command};
 use crate::activity::actor::{self, Asked, ProcessEnv};
 use crate::failure::Failure;
 use crate::work::fields::STATUSES;
@@ -28,23 +28,7 @@ const METHOD: Flag =
 const RUN: Flag = Flag::value("run", "URL", "where the run can be seen; the method ci needs it");
 const EVIDENCE: Flag =
     Flag::value("evidence", "TEXT", "what was seen, a line of the notes; the method manual needs it");
-const JSON_INPUT: Flag =
-    Flag::value("json-input", "FILE", "fields as a JSON object, null clears one; - reads standard input")
-        .offers(Offers::Files);
 const AXIS: Flag = Flag::many("axis", "NAME=VALUE", "the value of a declared axis; an empty one clears it");
-
-/// A row of the family.
-const fn command(
-    words: &'static [&'static str],
-    operands: &'static str,
-    most_operands: usize,
-    about: &'static str,
-    flags: &'static [Flag],
-    run: fn(&Context, &Args) -> Result<Output, Failure>,
-) -> Command {
-    let (dry_run, listed) = (DryRun::No, Listed::Yes);
-    Command { words, operands, most_operands, about, flags, examples: &[], dry_run, listed, run }
-}
 
 pub(super) const COMMANDS: &[Command] = &[
     command(&["card", "create"], "", 0, "make a card", write::CREATE, write::create).examples(&[

@@ -1,7 +1,7 @@
 //! `card list` and `card show`.
 
-use super::super::{Args, Column, Context, Flag, Offers, Output, Table, invalid_option, split_list};
-use super::{NO_CARD, input};
+use super::super::{Args, Column, Context, Flag, Offers, Output, Table, input, invalid_option, split_list};
+use super::NO_CARD;
 use crate::failure::{Code, Failure};
 use crate::query::list::{Filter, Holding, boundary};
 use crate::work::card::{Body, View};

@@ -1,7 +1,8 @@
 //! The commands that change cards.
 
+use super::super::input::{self, JSON_INPUT};
 use super::super::{Args, Context, Flag, Offers, Output};
-use super::{AXIS, JSON_INPUT, answer, caller, input, proof, target, waiver};
+use super::{AXIS, answer, caller, proof, target, waiver};
 use crate::failure::{Code, Failure};
 use crate::scope;
 use crate::work::claim::{self, Claim, Claimed, Overlap};

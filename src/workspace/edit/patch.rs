@@ -25,7 +25,7 @@ pub fn patch<R: Record>(
     let today = clock::now().date();
     let header = candidate(&before.header, &changes, &today);
     check(&before, Candidate { called: before.id(), header: &header })?;
-    match rewritten(&before, R::KIND, &changes, &today)? {
+    match rewritten(&before, R::KIND, &changes, Some(&today))? {
         Some(text) => write(workspace, &before, text),
         None => Ok(before),
     }
@@ -85,12 +85,13 @@ pub fn candidate(header: &Header, changes: &Changes, today: &str) -> Header {
     header
 }
 
-/// The text that the changes make of a record, dated today; `None` when they change nothing.
+/// The text that the changes make of a record, with `today` as the day of the change where its kind has one; `None` when they
+/// change nothing.
 pub fn rewritten(
     record: &RecordFile,
     kind: &Kind,
     changes: &Changes,
-    today: &str,
+    today: Option<&str>,
 ) -> Result<Option<String>, Failure> {
     let header: Vec<Change> =
         changes.header.iter().filter(|change| matters(&record.header, change)).cloned().collect();
@@ -98,7 +99,7 @@ pub fn rewritten(
     if header.is_empty() && body.is_none() {
         return Ok(None);
     }
-    let mut text = record::patch(record.text(), &header, kind.lists, Some(today))?;
+    let mut text = record::patch(record.text(), &header, kind.lists, today)?;
     let Some(body) = body else { return Ok(Some(text)) };
     if !text.ends_with('\n') && record.body_text().is_empty() {
         // The file ended with its header's fence.

@@ -1,10 +1,15 @@
 //! Input that does not fit on a command line: JSON and bodies, from a file or standard input.
 
-use super::super::{Args, Context};
+use super::{Args, Context, Flag, Offers, split_list};
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value as Json};
 use std::fs::File;
 use std::io::{self, Read};
+
+/// Fields from a file.
+pub(super) const JSON_INPUT: Flag =
+    Flag::value("json-input", "FILE", "fields as a JSON object, null clears one; - reads standard input")
+        .offers(Offers::Files);
 
 /// No input is larger.
 const CAP: u64 = 16 * 1024 * 1024;
@@ -45,6 +50,34 @@ pub(super) fn object(context: &Context, args: &Args) -> Result<Map<String, Json>
         Some(Json::Object(map)) => Ok(map),
         Some(_) => Err(invalid(args.get("json-input").unwrap_or_default(), "not a JSON object")),
     }
+}
+
+/// What a flag that stands for a field holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form {
+    /// One text.
+    Text,
+    /// Texts, comma-separated.
+    List,
+}
+
+/// The object of `--json-input` with the flags laid over it: each row is a flag, the key it sets and what it holds.
+pub(super) fn fields(
+    context: &Context,
+    args: &Args,
+    flags: &[(&str, &str, Form)],
+) -> Result<Map<String, Json>, Failure> {
+    let mut fields = object(context, args)?;
+    for (flag, key, form) in flags {
+        if let Some(value) = args.get(flag) {
+            let value = match form {
+                Form::Text => value.into(),
+                Form::List => split_list(value).into(),
+            };
+            fields.insert((*key).to_owned(), value);
+        }
+    }
+    Ok(fields)
 }
 
 fn invalid(path: &str, reason: &str) -> Failure {

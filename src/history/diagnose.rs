@@ -1,0 +1,170 @@
+//! What is wrong with the changelog as it lies on disk.
+
+use super::check::REQUIRED;
+use super::fragment::Fragment;
+use super::load::Listing;
+use super::release::Release;
+use super::version;
+use crate::clock;
+use crate::path::trim;
+use crate::record::RecordFile;
+use crate::record::order::natural;
+use crate::workspace::Config;
+use crate::workspace::finding::{Finding, Severity};
+use std::collections::{HashMap, HashSet};
+
+/// The module that findings are reported under.
+const MODULE: &str = "changelog";
+
+/// Every finding, in no particular order but that of the listing. `today` is a day; `exists` says whether any record has an
+/// id.
+pub fn diagnose(
+    listing: &Listing,
+    today: &str,
+    config: &Config,
+    exists: impl Fn(&str) -> bool,
+) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for file in &listing.unreadable {
+        let text = format!("{} cannot be read: {}", file.path, file.reason);
+        findings.push(error("unreadable-changelog-record", text).in_file(&*file.path));
+    }
+    for it in &listing.fragments {
+        let found = fragment(it, config, &exists);
+        findings.extend(found.into_iter().map(|finding| finding.about(&*it.id, &*it.path)));
+    }
+    let stages = stages(listing);
+    // By id, so that the first with a version is the same whatever their dates are.
+    let mut releases: Vec<&Release> = listing.releases.iter().collect();
+    releases.sort_by(|a, b| natural(&a.id, &b.id).then_with(|| a.path.cmp(&b.path)));
+    let mut versions: Vec<(String, Vec<&Release>)> = Vec::new();
+    for it in releases {
+        let found = release(it, today, config, &stages);
+        findings.extend(found.into_iter().map(|finding| finding.about(&*it.id, &*it.path)));
+        let Some(version) = value(it, "version") else { continue };
+        match versions.iter_mut().find(|(known, _)| *known == version) {
+            Some((_, of)) => of.push(it),
+            None => versions.push((version, vec![it])),
+        }
+    }
+    for (version, of) in versions.into_iter().filter(|(_, of)| of.len() > 1) {
+        let ids: Vec<&str> = of.iter().map(|it| it.id.as_str()).collect();
+        let message = format!("version {version} is that of several releases: {}", ids.join(", "));
+        findings.push(error("release-version-duplicate", message).about(&*of[0].id, &*of[0].path));
+    }
+    findings
+}
+
+fn error(code: &'static str, text: impl Into<String>) -> Finding {
+    Finding::new(Severity::Error, MODULE, code, text)
+}
+
+fn warning(code: &'static str, text: impl Into<String>) -> Finding {
+    Finding::new(Severity::Warning, MODULE, code, text)
+}
+
+fn fragment(it: &Fragment, config: &Config, exists: &impl Fn(&str) -> bool) -> Vec<Finding> {
+    let (id, settings) = (&it.id, &config.changelog);
+    let mut found = missing(it, id, &REQUIRED[1..], "change-missing-required");
+    let mut vocabulary = |key: &str, allowed: &[String], finding: fn(String) -> Finding| {
+        if let Some(value) = value(it, key).filter(|value| !allowed.contains(value)) {
+            let message = format!("`{key}` of {id} is `{value}`, which is none of {}", allowed.join(", "));
+            found.push(finding(message));
+        }
+    };
+    vocabulary("type", &settings.types, |message| error("change-invalid-type", message));
+    vocabulary("visibility", &settings.visibilities, |message| error("change-invalid-visibility", message));
+    vocabulary("area", &config.cards.areas, |message| warning("change-unknown-area", message));
+    for key in ["created", "updated"] {
+        if let Some(value) = value(it, key).filter(|value| !clock::is_date(value)) {
+            let message = format!("`{key}` of {id} is `{value}`, which is no day written YYYY-MM-DD");
+            found.push(error("change-invalid-date", message));
+        }
+    }
+    let mut seen = HashSet::new();
+    for key in ["cards", "decisions", "related"] {
+        for target in it.list(key) {
+            if !exists(&target) && seen.insert(target.clone()) {
+                let message = format!("{id} names {target} under `{key}`, and no record has that id");
+                found.push(warning("change-missing-reference", message));
+            }
+        }
+    }
+    if it.is_released() && it.releases.is_empty() {
+        let message = format!("{id} lies among the releases and none of them lists it");
+        found.push(error("released-fragment-unassigned", message));
+    }
+    let mut releases = it.releases.clone();
+    releases.sort_unstable();
+    releases.dedup();
+    if releases.len() > 1 {
+        let message = format!("{id} is listed by several releases: {}", releases.join(", "));
+        found.push(error("fragment-consumed-multiple-times", message));
+    }
+    found
+}
+
+/// Whether fragments with an id are released; one that is, is enough.
+fn stages(listing: &Listing) -> HashMap<&str, bool> {
+    let mut stages: HashMap<&str, bool> = HashMap::new();
+    for fragment in &listing.fragments {
+        *stages.entry(&fragment.id).or_default() |= fragment.is_released();
+    }
+    stages
+}
+
+fn release(it: &Release, today: &str, config: &Config, stages: &HashMap<&str, bool>) -> Vec<Finding> {
+    let id = &it.id;
+    let mut found = missing(it, id, &["title", "version", "date"], "release-missing-required");
+    let fragments = it.fragments();
+    if fragments.is_empty() {
+        found.push(error("release-empty", format!("{id} lists no fragment")));
+    }
+    match value(it, "date") {
+        Some(date) if !clock::is_date(&date) => {
+            let message = format!("`date` of {id} is `{date}`, which is no day written YYYY-MM-DD");
+            found.push(error("release-invalid-date", message));
+        }
+        Some(date) if date.as_str() > today => {
+            let message = format!("{id} is dated {date}, which has yet to come");
+            found.push(warning("release-date-in-future", message));
+        }
+        _ => {}
+    }
+    if let Some(version) = value(it, "version").filter(|it| !version::is_valid(it, config.changelog.strategy))
+    {
+        let message =
+            format!("`version` of {id} is `{version}`, which `changelog.releaseStrategy` does not allow");
+        found.push(error("release-invalid-version", message));
+    }
+    let mut seen = HashSet::new();
+    for listed in fragments {
+        if !seen.insert(listed.clone()) {
+            continue;
+        }
+        let (code, message) = match stages.get(listed.as_str()) {
+            None => {
+                ("release-missing-fragment", format!("{id} lists {listed}, and there is no such fragment"))
+            }
+            Some(false) => {
+                let code = "release-points-to-unreleased-fragment";
+                (code, format!("{id} lists {listed}, which is still unreleased"))
+            }
+            Some(true) => continue,
+        };
+        found.push(error(code, message));
+    }
+    found
+}
+
+/// One finding for each key that the header lacks.
+fn missing(record: &RecordFile, id: &str, keys: &[&'static str], code: &'static str) -> Vec<Finding> {
+    let absent = keys.iter().filter(|key| !record.has(key));
+    absent.map(|key| error(code, format!("{id} has no `{key}`"))).collect()
+}
+
+/// What a key holds, as text: a value of another shape shows as its JSON.
+fn value(record: &RecordFile, key: &str) -> Option<String> {
+    let value = record.header.get(key).filter(|_| record.has(key))?;
+    Some(value.as_text().map_or_else(|| value.to_json().to_string(), |text| trim(text).to_owned()))
+}
