@@ -15,7 +15,6 @@ const LATER: &[&str] = &[
     "02-doc-move",
     "03-doc-patch",
     "04-doc-links",
-    "07-changelog-doctor",
     "08-memory-lifecycle",
     "09-memory-doctor",
     "10-index-graph",

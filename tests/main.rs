@@ -4,6 +4,7 @@
 mod arithmetic;
 mod cards;
 mod cases;
+mod changelog;
 mod claude;
 mod client;
 mod closing;

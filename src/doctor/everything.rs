@@ -6,7 +6,7 @@ use crate::clock::Time;
 use crate::failure::Failure;
 use crate::history::Stage;
 use crate::work::diagnose::{self, Scene};
-use crate::workspace::{Finding, Switch, Workspace};
+use crate::workspace::{Finding, Switch, Workspace, finding};
 use crate::{docs, history, memory, work};
 use serde_json::{Map, Value as Json};
 use std::collections::HashSet;
@@ -114,10 +114,9 @@ impl Everything {
         sessions: &[Session],
         now: Time,
     ) -> Vec<Finding> {
-        let named = self.named(workspace);
-        let ids: HashSet<&str> = named.iter().map(|record| record.id).collect();
+        let ids = self.ids(workspace);
         let exists = |id: &str| ids.contains(id);
-        diagnose::all(&Scene {
+        let mut found = diagnose::all(&Scene {
             workspace,
             listing: &self.cards,
             sessions,
@@ -125,7 +124,23 @@ impl Everything {
             exists: &exists,
             paths: checks.paths,
             git: checks.git,
-        })
+        });
+        found.extend(history::diagnose::diagnose(&self.history, &now.date(), &workspace.config, exists));
+        found
+    }
+
+    /// The ids that a record can refer to.
+    fn ids(&self, workspace: &Workspace) -> HashSet<&str> {
+        self.named(workspace).into_iter().map(|record| record.id).collect()
+    }
+
+    /// What is wrong with the changelog, the gravest first.
+    pub fn changelog(&self, workspace: &Workspace, now: Time) -> Vec<Finding> {
+        let ids = self.ids(workspace);
+        let exists = |id: &str| ids.contains(id);
+        let mut found = history::diagnose::diagnose(&self.history, &now.date(), &workspace.config, exists);
+        found.sort_by(finding::order);
+        found
     }
 
     /// How many records each module has; history and memory are counted when there is anything.

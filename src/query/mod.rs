@@ -1,6 +1,5 @@
 //! Questions about records: which can be started, which match.
 
-pub mod ids;
 pub mod list;
 pub mod next;
 pub mod row;

@@ -2,12 +2,11 @@
 
 use super::super::{Args, Column, Context, Output, Table};
 use crate::clock;
+use crate::doctor::Everything;
 use crate::failure::{Code, Failure};
-use crate::history::diagnose::diagnose;
 use crate::history::load::{self, Listing};
 use crate::history::preview::{self, Preview};
 use crate::history::{Fragment, Release};
-use crate::query::ids;
 use crate::record::order::natural;
 use crate::workspace::finding;
 use serde_json::{Map, Value as Json, json};
@@ -97,11 +96,10 @@ pub(super) fn preview(context: &Context, args: &Args) -> Result<Output, Failure>
 
 pub(super) fn verify(context: &Context, _: &Args) -> Result<Output, Failure> {
     let workspace = context.workspace()?;
-    let listing = load::all(&workspace)?;
-    let known = ids::all(&workspace)?;
+    let all = Everything::load(&workspace)?;
     let now = clock::now();
-    let mut findings = diagnose(&listing, &now.date(), &workspace.config, |id| known.contains(id));
-    findings.sort_by(finding::order);
+    let findings = all.changelog(&workspace, now);
+    let listing = all.history;
     let unreleased = listing.fragments.iter().filter(|it| !it.is_released()).count();
     let (fragments, releases) = (listing.fragments.len(), listing.releases.len());
     let (counts, ok) = (finding::counts(&findings), finding::is_ok(&findings));
