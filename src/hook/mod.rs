@@ -256,7 +256,27 @@ fn print(answer: &Answer) {
     };
     let Ok(mut bytes) = serde_json::to_vec(&Output { hook_specific_output: specific }) else { return };
     bytes.push(b'\n');
-    let _ = io::stdout().write_all(&bytes);
+    let _ = write_out(&bytes);
+}
+
+/// Writes all of it without the standard library's buffer, whose making costs a hook more than the write does.
+#[cfg(unix)]
+fn write_out(mut bytes: &[u8]) -> io::Result<()> {
+    use rustix::io::Errno;
+    while !bytes.is_empty() {
+        match rustix::io::write(rustix::stdio::stdout(), bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => bytes = &bytes[written..],
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn write_out(bytes: &[u8]) -> io::Result<()> {
+    io::stdout().write_all(bytes)
 }
 
 /// Stdin without a buffer, given up when nothing comes for five seconds: some hosts never close it.
