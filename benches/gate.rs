@@ -1,12 +1,12 @@
-//! The gate: what each path costs in instructions, system calls and page faults, compared with `budgets.tsv`.
+//! The gate: what each path costs in instructions, system calls, page faults and memory, compared with `budgets.tsv`.
 //!
-//! Counts do not depend on how busy the machine is, so a regression shows in one run. Everything but the row of the hook
-//! that is switched off is counted over that row: the start of the process is the same for all.
+//! Counts do not depend on how busy the machine is, so a regression shows in one run. Everything but memory and the row of the
+//! hook that is switched off is counted over that row: the start of the process is the same for all.
 
 mod budgets;
 mod fixture;
 
-use budgets::{Budget, COUNTED, Counts, FILE};
+use budgets::{Budget, COUNTED, Counts, FILE, MEMORY};
 use fixture::{Fixture, NOP, Row};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -38,15 +38,15 @@ fn main() -> ExitCode {
 
 /// Measures every row; whether all is well.
 fn gate(record: bool) -> io::Result<bool> {
-    let counters = Counters::find();
     let fixture = Fixture::build()?;
+    let counters = Counters::find(fixture.top());
     let mut measured = Vec::new();
     for row in &fixture.rows {
         measured.push((row.name, counters.count(row, &fixture)?));
     }
     let nop = measured.iter().find(|(name, _)| *name == NOP).map(|(_, counts)| *counts).unwrap_or_default();
     for (_, counts) in measured.iter_mut().filter(|(name, _)| *name != NOP) {
-        for (count, nothing) in counts.iter_mut().zip(nop) {
+        for (count, nothing) in counts.iter_mut().zip(nop).take(MEMORY) {
             *count = count.zip(nothing).map(|(count, nothing)| count.saturating_sub(nothing));
         }
     }
@@ -61,7 +61,7 @@ fn gate(record: bool) -> io::Result<bool> {
 }
 
 /// Prints the table and what there is to say about it; whether nothing failed.
-fn report(budgets: &[Budget], measured: &[(&str, Counts)], counted: [bool; 3]) -> bool {
+fn report(budgets: &[Budget], measured: &[(&str, Counts)], counted: [bool; COUNTED.len()]) -> bool {
     print!("{:<22}", "path");
     for what in COUNTED {
         print!("{what:>14}{:>12}{:>12}", "record", "ceiling");
@@ -115,23 +115,31 @@ struct Counters {
     strace: Option<PathBuf>,
     /// Whether the kernel keeps books.
     books: bool,
+    /// What stops a program where it ends and notes its memory.
+    peak: Option<PathBuf>,
 }
 
 impl Counters {
-    fn find() -> Self {
+    fn find(folder: &Path) -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let find =
             |name| std::env::split_paths(&path).map(|folder| folder.join(name)).find(|tool| tool.is_file());
-        Self { valgrind: find("valgrind"), strace: find("strace"), books: faults_of_children().is_some() }
+        Self {
+            valgrind: find("valgrind"),
+            strace: find("strace"),
+            books: faults_of_children().is_some(),
+            peak: build_peak(folder),
+        }
     }
 
-    const fn there(&self) -> [bool; 3] {
-        [self.valgrind.is_some(), self.strace.is_some(), self.books]
+    const fn there(&self) -> [bool; COUNTED.len()] {
+        [self.valgrind.is_some(), self.strace.is_some(), self.books, self.peak.is_some()]
     }
 
     /// Whether nothing is missing. On a desk the gate passes without a counter, in CI it does not.
     fn say_what_is_missing(&self) -> bool {
-        let missing = ["valgrind", "strace", "/proc/self/stat"].into_iter().zip(COUNTED).zip(self.there());
+        let counters = ["valgrind", "strace", "/proc/self/stat", "cc"];
+        let missing = counters.into_iter().zip(COUNTED).zip(self.there());
         let mut all = true;
         for ((counter, what), there) in missing {
             if !there {
@@ -147,7 +155,8 @@ impl Counters {
             self.valgrind.as_deref().map(|tool| instructions(tool, row, fixture)).transpose()?;
         let calls = self.strace.as_deref().map(|tool| system_calls(tool, row, fixture)).transpose()?;
         let faults = self.books.then(|| page_faults(row, fixture)).transpose()?;
-        Ok([instructions, calls, faults].map(Option::flatten))
+        let memory = self.peak.as_deref().map(|tool| memory(tool, row, fixture)).transpose()?;
+        Ok([instructions, calls, faults, memory].map(Option::flatten))
     }
 }
 
@@ -206,6 +215,36 @@ fn faults_of_children() -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the program may hold anything; the eleventh field is the ninth behind it.
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(8)?.parse().ok()
+}
+
+/// The program in `peak.c`, built into `folder`; `None` where it cannot be.
+fn build_peak(folder: &Path) -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        return None;
+    }
+    let (source, program) = (concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peak.c"), folder.join("peak"));
+    let built = Command::new("cc").args(["-O2", "-o"]).arg(&program).arg(source).status();
+    built.is_ok_and(|status| status.success()).then_some(program)
+}
+
+/// The most memory in use, in KiB; `None` when the hook gave up. The middle of some runs, as with [`page_faults`].
+fn memory(peak: &Path, row: &Row, fixture: &Fixture) -> io::Result<Option<u64>> {
+    let out = fixture.top().join("peak.out");
+    let mut all = Vec::with_capacity(RUNS);
+    for _ in 0..RUNS {
+        let mut command = Command::new(peak);
+        command.arg(&out).arg(&fixture.program);
+        if !run(&mut command, row, fixture)? {
+            return Ok(None);
+        }
+        let text = std::fs::read_to_string(&out)?;
+        let kib = text.trim().parse().map_err(|_| {
+            io::Error::other(format!("{}: its memory was not to be seen; the figure was {text:?}", row.name))
+        })?;
+        all.push(kib);
+    }
+    all.sort_unstable();
+    Ok(all.get(RUNS / 2).copied())
 }
 
 /// Runs a row once from its beginning, its payload ready on stdin before it starts; whether it printed what it has to.

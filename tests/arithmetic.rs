@@ -9,18 +9,21 @@ use budgets::Verdict::{AboveCeiling, AboveRecord, CeilingCanComeDown, RecordCanC
 use budgets::{Budget, FILE, Verdict, parse, record};
 use statistics::{BATCH, Ratio, floor, median, p95, percentile, ratio};
 
-const TEXT: &str =
-    "# Remarks.\npath\ta\tb\tc\td\te\tf\nnop\t-\t31\t36\t36000\t15\t30\npre\t100\t8\t-\t-\t8\t-\n";
+const TEXT: &str = "# Remarks.\npath\ta\tb\tc\td\te\tf\tg\th\nnop\t-\t31\t36\t900\t36000\t15\t30\t800\npre\t100\t8\t-\t-\t-\t8\t-\t-\n";
 
 #[test]
 fn budgets_are_read() {
     let budgets = parse(TEXT).unwrap();
     assert_eq!(budgets.len(), 2);
-    assert_eq!(budgets[0].most, [None, Some(31), Some(36)]);
-    assert_eq!(budgets[1].recorded, [None, Some(8), None]);
-    for damaged in
-        ["nop\t1\t2\t3\t4\t5", "nop\t1\t2\t3\t4\t5\tx", "nop 1 2 3 4 5 6", "nop\t1\t2\t3\t4\t5\t6\t7"]
-    {
+    assert_eq!(budgets[0].most, [None, Some(31), Some(36), Some(900)]);
+    assert_eq!(budgets[1].recorded, [None, Some(8), None, None]);
+    for damaged in [
+        "nop\t1\t2\t3\t4\t5\t6\t7",
+        "nop\t1\t2\t3\t4\t5\t6\t7\tx",
+        "nop 1 2 3 4 5 6 7 8",
+        "nop\t1\t2\t3\t4\t5\t6\t7\t8\t9",
+        "nop",
+    ] {
         assert!(parse(damaged).unwrap_err().contains(damaged));
     }
 }
@@ -34,47 +37,54 @@ fn the_committed_budgets_can_be_read_and_are_written_as_they_are() {
 
 #[test]
 fn recording_changes_records_alone() {
-    let text = record(TEXT, &[("nop", [Some(1), Some(2), None]), ("other", [Some(9); 3])]).unwrap();
-    assert_eq!(text, TEXT.replace("36000\t15\t30", "1\t2\t30"));
+    let text = record(TEXT, &[("nop", [Some(1), Some(2), None, Some(3)]), ("other", [Some(9); 4])]).unwrap();
+    assert_eq!(text, TEXT.replace("36000\t15\t30\t800", "1\t2\t30\t3"));
 }
 
 #[test]
 fn every_verdict_has_its_bound() {
     let budget = Budget {
         path: "pre".to_owned(),
-        most: [Some(60_000), Some(16), None],
-        recorded: [Some(50_000), Some(14), Some(9)],
+        most: [Some(60_000), Some(16), None, Some(1536)],
+        recorded: [Some(50_000), Some(14), Some(9), Some(1000)],
     };
     let verdicts = |measured| -> Vec<Verdict> {
         budget.judge(measured).into_iter().map(|finding| finding.verdict).collect()
     };
-    assert_eq!(verdicts([None, None, None]), []);
-    assert_eq!(verdicts([Some(57_000), None, None]), [AboveRecord]);
-    assert_eq!(verdicts([Some(60_000), None, None]), [AboveRecord]);
-    assert_eq!(verdicts([Some(60_001), None, None]), [AboveCeiling, AboveRecord]);
-    assert_eq!(verdicts([Some(51_000), None, None]), [CeilingCanComeDown]);
-    assert_eq!(verdicts([Some(51_001), None, None]), [CeilingCanComeDown, AboveRecord]);
-    assert_eq!(verdicts([Some(47_500), None, None]), [CeilingCanComeDown]);
-    assert_eq!(verdicts([Some(47_499), None, None]), [CeilingCanComeDown, RecordCanComeDown]);
-    assert_eq!(verdicts([None, Some(14), None]), [CeilingCanComeDown]);
-    assert_eq!(verdicts([None, Some(16), None]), [AboveRecord], "two calls too many");
-    assert_eq!(verdicts([None, None, Some(13)]), []);
-    assert_eq!(verdicts([None, None, Some(14)]), [AboveRecord]);
+    assert_eq!(verdicts([None, None, None, None]), []);
+    assert_eq!(verdicts([Some(57_000), None, None, None]), [AboveRecord]);
+    assert_eq!(verdicts([Some(60_000), None, None, None]), [AboveRecord]);
+    assert_eq!(verdicts([Some(60_001), None, None, None]), [AboveCeiling, AboveRecord]);
+    assert_eq!(verdicts([Some(51_000), None, None, None]), [CeilingCanComeDown]);
+    assert_eq!(verdicts([Some(51_001), None, None, None]), [CeilingCanComeDown, AboveRecord]);
+    assert_eq!(verdicts([Some(47_500), None, None, None]), [CeilingCanComeDown]);
+    assert_eq!(verdicts([Some(47_499), None, None, None]), [CeilingCanComeDown, RecordCanComeDown]);
+    assert_eq!(verdicts([None, Some(14), None, None]), [CeilingCanComeDown]);
+    assert_eq!(verdicts([None, Some(16), None, None]), [AboveRecord], "two calls too many");
+    assert_eq!(verdicts([None, None, Some(13), None]), []);
+    assert_eq!(verdicts([None, None, Some(14), None]), [AboveRecord]);
+    assert_eq!(verdicts([None, None, None, Some(1306)]), [CeilingCanComeDown]);
+    assert_eq!(verdicts([None, None, None, Some(1307)]), [CeilingCanComeDown, AboveRecord]);
+    assert_eq!(verdicts([None, None, None, Some(1537)]), [AboveCeiling, AboveRecord]);
 }
 
 #[test]
 fn what_was_never_recorded_fails() {
-    let budget = Budget { path: "pre".to_owned(), most: [None; 3], recorded: [None; 3] };
-    let findings = budget.judge([None, Some(5), None]);
+    let budget = Budget { path: "pre".to_owned(), most: [None; 4], recorded: [None; 4] };
+    let findings = budget.judge([None, Some(5), None, None]);
     assert_eq!(findings[0].to_string(), "5 system calls and no record: `-- --record`");
     assert!(findings[0].verdict.is_failure() && !Verdict::RecordCanComeDown.is_failure());
 }
 
 #[test]
 fn findings_say_both_numbers() {
-    let budget =
-        Budget { path: "pre".to_owned(), most: [Some(10), None, None], recorded: [Some(5), None, None] };
-    let said: Vec<String> = budget.judge([Some(11), None, None]).iter().map(ToString::to_string).collect();
+    let budget = Budget {
+        path: "pre".to_owned(),
+        most: [Some(10), None, None, None],
+        recorded: [Some(5), None, None, None],
+    };
+    let said: Vec<String> =
+        budget.judge([Some(11), None, None, None]).iter().map(ToString::to_string).collect();
     assert_eq!(said, ["11 instructions, the ceiling is 10", "11 instructions, the record is 5"]);
 }
 
