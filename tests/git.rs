@@ -43,7 +43,7 @@ fn a_repository_with_longer_ids_has_a_head() {
 }
 
 #[test]
-fn the_files_of_a_branch_are_named_from_the_workspace_root() {
+fn h31_the_files_of_a_branch_are_named_from_the_workspace_root() {
     let world =
         repository(World::new().file("sub/a.md", "a\n").file("sub/gone.md", "a\n").file("top.md", "a\n"));
     git(&world, "", &["switch", "-q", "-c", "work"]);

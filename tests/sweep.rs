@@ -77,7 +77,7 @@ fn every_card_of_the_branch_is_verified_and_no_other() {
 }
 
 #[test]
-fn no_refusal_ends_the_sweep() {
+fn h31_no_refusal_ends_the_sweep() {
     let world = put(world(), "T-0002", "sh, -c, touch ran", "status: review");
     let world = put(world, "T-0003", "sh, check.sh, late", "status: review");
     let world = put(world, "T-0004", "sh, check.sh, 0", "status: chair");

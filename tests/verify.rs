@@ -65,7 +65,7 @@ fn trail(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn boxes_are_set_by_their_number_and_nothing_else_changes() {
+fn h26_boxes_are_set_by_their_number_and_nothing_else_changes() {
     let crlf = "---\r\nid: T-0001\r\ntitle: A\r\nstatus: next\r\ntype: task\r\npriority: low\r\narea: general\r\n---\r\n\
         \r\n \r\n## Acceptance\n- [ ] one  \r\n\t* [X]  two\r\n- [x] three\r\n- [ ] four\n\r\n\r\n";
     let world = World::new().clock(NOW).file(CARD, crlf);
@@ -206,7 +206,7 @@ fn commands_that_end_in_odd_ways_are_told_apart() {
 }
 
 #[test]
-fn a_command_that_sleeps_is_gone_with_all_its_children_when_its_time_is_over() {
+fn h29_a_command_that_sleeps_is_gone_with_all_its_children_when_its_time_is_over() {
     let script = "sleep 600 & echo $! > child; echo before; sleep 600";
     let entries = [entry("slow", "sh, check.sh", &["it holds"])];
     let world = proved(world(script), &entries, "## Acceptance\n\n- [x] it holds");

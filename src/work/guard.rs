@@ -156,7 +156,6 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 /// Criteria that are open, or boxes that nobody can address.
 fn criteria(id: &str, reading: &Reading) -> Option<Gate> {
     let open: Vec<_> = reading.unchecked().collect();
-    let show = format!("workfile card show {id}");
     if !open.is_empty() {
         let phrase = counted(open.len(), "unproven criterion", "unproven criteria");
         let list: Vec<String> = open.iter().map(|item| format!("#{} {}", item.index, item.text)).collect();
@@ -164,7 +163,10 @@ fn criteria(id: &str, reading: &Reading) -> Option<Gate> {
         let unchecked: Vec<Json> =
             open.iter().map(|item| json!({"index": item.index, "text": item.text})).collect();
         let failure = Failure::new(Code::CARD_ACCEPTANCE_UNMET, text).with("id", id);
-        return Some(Gate { phrase, failure: failure.with("unchecked", unchecked).remedy(show) });
+        return Some(Gate {
+            phrase,
+            failure: failure.with("unchecked", unchecked).remedy(format!("workfile card ac {id}")),
+        });
     }
     let lost: Vec<&str> = reading.unreadable().map(|item| item.text.as_str()).collect();
     if lost.is_empty() {
@@ -177,7 +179,10 @@ fn criteria(id: &str, reading: &Reading) -> Option<Gate> {
     );
     let unreadable: Vec<Json> = lost.iter().map(|text| json!({"text": text})).collect();
     let failure = Failure::new(Code::CARD_ACCEPTANCE_UNREADABLE, text).with("id", id);
-    Some(Gate { phrase, failure: failure.with("unreadable", unreadable).remedy(show) })
+    Some(Gate {
+        phrase,
+        failure: failure.with("unreadable", unreadable).remedy(format!("workfile card show {id}")),
+    })
 }
 
 /// A method that the area does not accept.
