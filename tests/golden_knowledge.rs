@@ -1,8 +1,10 @@
 //! The recorded cases of documents, changelog, memory and what reads them, each in a workspace of its own. What the parts
 //! of a case mean is in `golden/README.md`.
 
+use crate::client::{Client, tool_call};
 use crate::compare::{Entry, Kind, Placeholders, Tree, equal, tree};
 use crate::golden::{Archive, Findings, run_all};
+use crate::golden_mcp::{snapshot, strays};
 use crate::process::{Ended, call};
 use crate::world::World;
 use filetime::FileTime;
@@ -65,6 +67,8 @@ impl<'a> KnowledgeCase<'a> {
 
     fn run(mut self) -> Findings {
         let mut found = Findings::new();
+        // One server for calls that follow each other.
+        let mut server: Option<Client> = None;
         for (index, step) in self.case["steps"].as_array().unwrap().iter().enumerate() {
             for (path, text) in step.get("writeFirst").and_then(Json::as_object).into_iter().flatten() {
                 let text = text.as_str().unwrap();
@@ -73,9 +77,13 @@ impl<'a> KnowledgeCase<'a> {
             }
             let at = format!("step {}", index + 1);
             let Some(args) = step.get("args") else {
-                found.push(format!("{at}: there is no server to call {} of", step["tool"]));
+                let server = server.get_or_insert_with(|| Client::start(&self.world, &[]));
+                self.call(&format!("{at} ({})", step["tool"]), step, server, &mut found);
                 continue;
             };
+            if let Some(server) = server.take() {
+                server.ends_well();
+            }
             let args: Vec<&str> =
                 args.as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
             let at = format!("{at} ({})", args[..args.len().min(3)].join(" "));
@@ -87,8 +95,31 @@ impl<'a> KnowledgeCase<'a> {
                 equal(&format!("{at} stdout"), &"", &&*String::from_utf8_lossy(&ended.stdout), &mut found);
             }
         }
+        if let Some(server) = server {
+            server.ends_well();
+        }
         self.check_files(&mut found);
         found
+    }
+
+    /// A call of a tool, failed or not.
+    fn call(&self, at: &str, step: &Json, server: &mut Client, found: &mut Findings) {
+        let name = step["tool"].as_str().unwrap();
+        let mut answer = server.ask(&tool_call(1, name, &step["arguments"]));
+        let mut got = answer["result"]["structuredContent"].take();
+        let wanted = step["isError"] == true;
+        equal(&format!("{at} isError"), &wanted, &(answer["result"]["isError"] == true), found);
+        if let Some(stray) = strays(&snapshot(name)["outputSchema"], &got) {
+            found.push(format!("{at}: {stray}"));
+        }
+        let Some(file) = step.get("structuredContent") else { return };
+        let want: Json = serde_json::from_str(self.archive.text(file.as_str().unwrap())).unwrap();
+        if wanted {
+            without_more_details(&want, &mut got);
+        } else if let Some(how) = step.get("reduce") {
+            got = reduced(how.as_str().unwrap(), &got);
+        }
+        self.placeholders.json(at, &want, &got, found);
     }
 
     fn check_output(&self, at: &str, step: &Json, ended: &Ended, found: &mut Findings) {

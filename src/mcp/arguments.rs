@@ -48,6 +48,7 @@ enum Need {
     Optional,
     Text(&'static str),
     Integer(i64),
+    Flag(bool),
 }
 
 /// Who says what a text may be.
@@ -164,6 +165,11 @@ impl Property {
         Self { need: Need::Integer(number), ..self }
     }
 
+    /// What it is when it is left out.
+    pub(super) const fn or_flag(self, flag: bool) -> Self {
+        Self { need: Need::Flag(flag), ..self }
+    }
+
     /// The property as a JSON schema.
     fn schema(&self) -> Json {
         let mut schema = match self.kind {
@@ -209,6 +215,7 @@ impl Property {
             Need::Required | Need::Optional => None,
             Need::Text(text) => Some(text.into()),
             Need::Integer(number) => Some(number.into()),
+            Need::Flag(flag) => Some(flag.into()),
         }
     }
 
@@ -403,7 +410,7 @@ mod tests {
         Property::text("since", "A day.").day(),
         Property::integer("limit", 1, Some(20), "How many.").or_number(5),
         Property::integer("days", 0, None, "Days."),
-        Property::flag("paths", "Paths."),
+        Property::flag("paths", "Paths.").or_flag(true),
         Property::names("axes", "Axes."),
         Property::text("section", "A section.").or("Notes"),
     ];
@@ -419,7 +426,7 @@ mod tests {
 
     #[test]
     fn defaults_are_filled_in_and_null_counts_as_absent() {
-        let usual = json!({"id": "T-1", "body": "", "limit": 5, "section": "Notes"});
+        let usual = json!({"id": "T-1", "body": "", "limit": 5, "paths": true, "section": "Notes"});
         assert_eq!(check(&json!({})).unwrap(), usual);
         let blank = json!({"actor": " ", "status": "", "limit": null, "section": "\n", "tags": null});
         assert_eq!(check(&blank).unwrap(), usual);

@@ -52,8 +52,12 @@ impl Stop {
     }
 
     /// The clock of a call starts when work on it does.
-    fn begin(&self) {
-        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + LONGEST);
+    fn begin(&self, until: Instant) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
     }
 }
 
@@ -74,6 +78,20 @@ impl Ticket {
 /// Work for one line of input; the answer is a line of output, or nothing.
 pub(super) type Work = Box<dyn FnOnce() -> Option<String> + Send>;
 
+/// Work for the requests of one line.
+pub(super) struct Submitted {
+    /// Whether it may run beside others.
+    pub(super) effect: Effect,
+    /// Its requests.
+    pub(super) tickets: Vec<Ticket>,
+    /// How long the line was.
+    pub(super) bytes: usize,
+    /// What is answered when reading takes too long.
+    pub(super) late: String,
+    /// The work.
+    pub(super) work: Work,
+}
+
 struct Job {
     number: u64,
     effect: Effect,
@@ -89,6 +107,8 @@ struct Slot {
     begun: Option<Instant>,
     /// The answer, once there is one.
     answer: Option<String>,
+    /// What is answered when reading takes too long; a write is waited for.
+    late: Option<String>,
 }
 
 #[derive(Default)]
@@ -122,10 +142,16 @@ enum Phase {
 }
 
 /// The desk that reader, workers and writer share.
-#[derive(Default)]
 pub(super) struct Desk {
     state: Mutex<State>,
     changed: Condvar,
+    longest: Duration,
+}
+
+impl Default for Desk {
+    fn default() -> Self {
+        Self { state: Mutex::default(), changed: Condvar::new(), longest: LONGEST }
+    }
 }
 
 impl Desk {
@@ -138,7 +164,8 @@ impl Desk {
         let mut state = self.lock();
         let number = state.number();
         state.unsent += line.len();
-        state.slots.push_back(Slot { number, tickets: Vec::new(), begun: None, answer: Some(line) });
+        let answer = Some(line);
+        state.slots.push_back(Slot { number, tickets: Vec::new(), begun: None, answer, late: None });
         self.changed.notify_all();
     }
 
@@ -150,11 +177,13 @@ impl Desk {
         self.changed.notify_all();
     }
 
-    /// Work that is to be done in its turn; `bytes` is how long its line was.
-    pub(super) fn submit(&self, effect: Effect, tickets: Vec<Ticket>, bytes: usize, work: Work) {
+    /// Work that is to be done in its turn, for the requests of one line.
+    pub(super) fn submit(&self, job: Submitted) {
+        let Submitted { effect, tickets, bytes, late, work } = job;
+        let late = Some(late).filter(|_| effect == Effect::Read);
         let mut state = self.lock();
         let number = state.number();
-        state.slots.push_back(Slot { number, tickets, begun: None, answer: None });
+        state.slots.push_back(Slot { number, tickets, begun: None, answer: None, late });
         state.jobs.push_back(Job { number, effect, bytes, work });
         state.waiting += bytes;
         self.changed.notify_all();
@@ -169,7 +198,7 @@ impl Desk {
             if meant.peek().is_some() && slot.tickets.len() == 1 {
                 dropped.push(slot.number);
             }
-            meant.for_each(|ticket| ticket.stop.cancelled.store(true, Ordering::Relaxed));
+            meant.for_each(|ticket| ticket.stop.cancel());
         }
         for number in dropped {
             state.drop_slot(number);
@@ -218,7 +247,7 @@ impl Desk {
                 let begun = Instant::now();
                 if let Some(slot) = state.slot(job.number) {
                     slot.begun = Some(begun);
-                    slot.tickets.iter().for_each(|ticket| ticket.stop.begin());
+                    slot.tickets.iter().for_each(|ticket| ticket.stop.begin(begun + self.longest));
                 }
                 match job.effect {
                     Effect::Read => state.reading += 1,
@@ -246,6 +275,7 @@ impl Desk {
     pub(super) fn deliver(&self, mut send: impl FnMut(&str) -> std::io::Result<()>) -> std::io::Result<()> {
         let mut state = self.lock();
         loop {
+            state.give_up(self.longest);
             if let Some(line) = state.sendable() {
                 state.sending = true;
                 drop(state);
@@ -261,7 +291,7 @@ impl Desk {
             } else if state.phase == Phase::Ended && state.slots.is_empty() {
                 return Ok(());
             } else {
-                let patience = state.patience();
+                let patience = state.patience(self.longest);
                 state = self.wait(state, patience);
             }
         }
@@ -305,13 +335,14 @@ impl State {
         }
     }
 
-    /// Files the answer of a job; a slot that is gone was cancelled.
+    /// Files the answer of a job; a slot that is gone was cancelled, one that has an answer was given up.
     fn settle(&mut self, number: u64, answer: Option<String>) {
         match answer {
+            None if self.slot(number).is_some_and(|slot| slot.answer.is_some()) => {}
             None => self.drop_slot(number),
             Some(line) => {
                 let bytes = line.len();
-                if let Some(slot) = self.slot(number) {
+                if let Some(slot) = self.slot(number).filter(|slot| slot.answer.is_none()) {
                     slot.answer = Some(line);
                     self.unsent += bytes;
                 }
@@ -352,13 +383,28 @@ impl State {
         self.slots.remove(at)?.answer
     }
 
-    /// How long until a request that runs stops holding back the others; nothing when none does.
-    fn patience(&self) -> Option<Duration> {
-        if self.slots.iter().all(|slot| slot.answer.is_none()) {
-            return None;
+    /// Answers for what has taken too long; its own answer comes too late.
+    fn give_up(&mut self, longest: Duration) {
+        for slot in &mut self.slots {
+            let is_late = slot.answer.is_none() && slot.begun.is_some_and(|begun| begun.elapsed() >= longest);
+            if is_late && let Some(line) = slot.late.take() {
+                slot.tickets.iter().for_each(|ticket| ticket.stop.cancel());
+                self.unsent += line.len();
+                slot.answer = Some(line);
+            }
         }
-        let runs = self.slots.iter().filter_map(|slot| slot.begun).map(|begun| begun.elapsed());
-        runs.filter_map(|spent| PATIENCE.checked_sub(spent)).min().map(|left| left + Duration::from_millis(1))
+    }
+
+    /// How long until time alone changes what may leave; nothing when it never does.
+    fn patience(&self, longest: Duration) -> Option<Duration> {
+        let holds_back = self.slots.iter().any(|slot| slot.answer.is_some());
+        let runs = self.slots.iter().filter(|slot| slot.answer.is_none());
+        let lefts = runs.filter_map(|slot| {
+            let spent = slot.begun?.elapsed();
+            let slow = PATIENCE.checked_sub(spent).filter(|_| holds_back);
+            slow.or_else(|| slot.late.as_ref().and_then(|_| longest.checked_sub(spent)))
+        });
+        lefts.min().map(|left| left + Duration::from_millis(1))
     }
 }
 
@@ -385,7 +431,11 @@ mod tests {
 
     impl Office {
         fn new(workers: usize) -> Self {
-            let desk = Arc::new(Desk::default());
+            Self::patient(workers, LONGEST)
+        }
+
+        fn patient(workers: usize, longest: Duration) -> Self {
+            let desk = Arc::new(Desk { longest, ..Desk::default() });
             let (send, lines) = channel();
             let mut threads = Vec::new();
             for _ in 0..workers {
@@ -412,7 +462,8 @@ mod tests {
                 let _ = gone_on.recv();
                 Some(line)
             };
-            self.desk.submit(effect, vec![ticket(id)], 1, Box::new(work));
+            let (tickets, late) = (vec![ticket(id)], format!("{id} is late"));
+            self.desk.submit(Submitted { effect, tickets, bytes: 1, late, work: Box::new(work) });
             (running, go)
         }
 
@@ -447,6 +498,20 @@ mod tests {
         assert_eq!(office.lines.recv().unwrap(), "2");
         drop(slow);
         assert_eq!(office.rest(), ["1"]);
+    }
+
+    #[test]
+    fn reading_that_takes_too_long_is_answered_for_and_a_write_is_waited_for() {
+        let office = Office::patient(2, Duration::from_millis(20));
+        let (running, read) = office.submit("1", Effect::Read);
+        running.recv().unwrap();
+        assert_eq!(office.lines.recv().unwrap(), "1 is late");
+        drop(read);
+        let (running, write) = office.submit("2", Effect::Write);
+        running.recv().unwrap();
+        assert!(office.lines.recv_timeout(Duration::from_millis(60)).is_err());
+        drop(write);
+        assert_eq!(office.rest(), ["2"]);
     }
 
     #[test]

@@ -220,7 +220,7 @@ const INSTRUCTIONS: &str = "Workfile keeps several agents and people in one Git 
     these tools only, never by editing a file. Begin with project_workspace, which tells the vocabularies of this \
     project, or project_next, which tells what can be started. Read a record before writing to it, and send the revision \
     you read as expectedRevision. Claim a card, with the paths you will change as its scope, before you change any of \
-    them; an edit inside somebody else's scope is asked about. review means built; done means proven where it runs, and \
+    them; an edit inside somebody else's scope is asked about. project_doctor tells what is wrong with the records. review means built; done means proven where it runs, and \
     no tool can force it. Nothing leaves this machine unless the host has added an integration.";
 
 fn capabilities() -> Json {

@@ -78,6 +78,12 @@ pub(super) fn carry_out(task: Task, host: &Host, stop: &Stop) -> Outcome {
     guarded(AssertUnwindSafe(|| task(host, stop))).and_then(|outcome| outcome)
 }
 
+/// What is answered for a request that takes too long.
+pub(super) fn late() -> RpcError {
+    let text = "the request has taken more than 30 seconds and was given up";
+    refusal::error(INTERNAL_ERROR, &Failure::new(Code::INTERNAL_ERROR, text))
+}
+
 fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, RpcError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let failure = Failure::new(Code::INTERNAL_ERROR, "a defect of this server; its stderr says more");

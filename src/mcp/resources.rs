@@ -3,7 +3,8 @@
 use super::host::Host;
 use super::message::RpcError;
 use super::refusal;
-use super::tools::overview;
+use super::tools::{overview, report};
+use crate::doctor::Checks;
 use crate::failure::{Code, Failure};
 use crate::record::order::natural;
 use crate::work::Card;
@@ -15,10 +16,11 @@ use std::fmt::Write as _;
 /// What a record's address begins with.
 const RECORD: &str = "project://record/";
 const WORKSPACE: &str = "project://workspace";
+const HEALTH: &str = "project://health";
 const PROTOCOL: &str = "project://protocol";
 
 /// Every address there can be, whether or not its file exists.
-pub(super) const ADDRESSES: [&str; 3] = [WORKSPACE, PROTOCOL, "project://record/{id}"];
+pub(super) const ADDRESSES: [&str; 4] = [WORKSPACE, HEALTH, PROTOCOL, "project://record/{id}"];
 
 /// Most entries of a page.
 const MOST: u64 = 500;
@@ -48,6 +50,7 @@ pub(super) fn list(host: &Host, params: &Map<String, Json>) -> Result<Map<String
     let workspace = loaded(host)?;
     let mut entries: Vec<(String, Json)> = Vec::new();
     entries.push((WORKSPACE.to_owned(), workspace_entry(&workspace)));
+    entries.push((HEALTH.to_owned(), health_entry()));
     if protocol(&workspace).is_some() {
         entries.push((PROTOCOL.to_owned(), protocol_entry()));
     }
@@ -107,18 +110,15 @@ fn cursor(params: &Map<String, Json>) -> Result<Option<String>, RpcError> {
 pub(super) fn read(host: &Host, params: &Map<String, Json>) -> Result<Map<String, Json>, RpcError> {
     let uri = params.get("uri").and_then(Json::as_str).filter(|uri| !crate::path::trim(uri).is_empty());
     let Some(uri) = uri else { return Err(refusal::required("uri")) };
+    let data = |value: Map<String, Json>| ("application/json", format!("{:#}", Json::Object(value)));
     let (kind, text) = match uri {
-        WORKSPACE => {
-            ("application/json", format!("{:#}", Json::Object(overview(&loaded(host)?, host.is_read_only()))))
+        WORKSPACE => data(overview(&loaded(host)?, host.is_read_only())),
+        HEALTH => data(report(&loaded(host)?, Checks::ALL).map_err(|failure| defect(host, &failure))?),
+        PROTOCOL => ("text/markdown", protocol(&loaded(host)?).ok_or_else(|| missing(uri))?),
+        _ => {
+            let id = uri.strip_prefix(RECORD).ok_or_else(|| missing(uri))?;
+            ("text/markdown", record(host, uri, id)?)
         }
-        PROTOCOL => match protocol(&loaded(host)?) {
-            Some(text) => ("text/markdown", text),
-            None => return Err(missing(uri)),
-        },
-        _ => match uri.strip_prefix(RECORD) {
-            Some(id) => ("text/markdown", record(host, uri, id)?),
-            None => return Err(missing(uri)),
-        },
     };
     let contents = json!([{"uri": uri, "mimeType": kind, "text": text}]);
     Ok(Map::from_iter([("contents".to_owned(), contents)]))
@@ -180,6 +180,17 @@ fn workspace_entry(workspace: &Workspace) -> Json {
         "description": "Its root, modules and vocabularies",
         "mimeType": "application/json",
         "annotations": {"audience": ["user", "assistant"], "priority": 1},
+    })
+}
+
+fn health_entry() -> Json {
+    json!({
+        "uri": HEALTH,
+        "name": "health",
+        "title": "The health of the records",
+        "description": "What is wrong with them, errors first",
+        "mimeType": "application/json",
+        "annotations": {"audience": ["user", "assistant"], "priority": 0.9},
     })
 }
 

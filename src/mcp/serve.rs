@@ -1,6 +1,6 @@
 //! One process, one client: bytes in, lines out, until one of the two ends or a signal comes.
 
-use super::desk::{Desk, Effect, Ticket};
+use super::desk::{Desk, Effect, Submitted, Ticket};
 use super::era::Session;
 use super::host::Host;
 use super::lines::{Line, Lines};
@@ -77,6 +77,12 @@ pub(super) fn serve(host: Host) -> u8 {
     0
 }
 
+/// The answers to a batch, as one line.
+fn answers(done: &[(Option<Id>, Outcome)]) -> String {
+    let responses = done.iter().map(|(id, outcome)| Response::new(id.as_ref(), outcome));
+    wire(&responses.collect::<Vec<_>>())
+}
+
 /// Turns lines into answers and jobs; it never waits for either.
 struct Reader {
     desk: Arc<Desk>,
@@ -131,11 +137,13 @@ impl Reader {
                     Step::Later(effect, task) => {
                         let ticket = Ticket::new(&id);
                         let (host, stop) = (self.host.clone(), ticket.stop.clone());
+                        let late = wire(&Response::new(Some(&id), &Err(methods::late())));
                         let work = move || {
                             let outcome = methods::carry_out(task, &host, &stop);
                             (!stop.is_cancelled()).then(|| wire(&Response::new(Some(&id), &outcome)))
                         };
-                        self.desk.submit(effect, vec![ticket], bytes, Box::new(work));
+                        let (tickets, work) = (vec![ticket], Box::new(work));
+                        self.desk.submit(Submitted { effect, tickets, bytes, late, work });
                     }
                 }
             }
@@ -162,6 +170,11 @@ impl Reader {
         let writes = parts.iter().any(|part| matches!(part, Part::Job(_, _, Effect::Write, _)));
         let effect = if writes { Effect::Write } else { Effect::Read };
         let host = self.host.clone();
+        let late = parts.iter().map(|part| match part {
+            Part::Job(id, ..) => (Some(id.clone()), Err(methods::late())),
+            Part::Done(id, outcome) => (id.clone(), outcome.clone()),
+        });
+        let late = answers(&late.collect::<Vec<_>>());
         let work = move || {
             let done = parts.into_iter().filter_map(|part| match part {
                 Part::Done(id, outcome) => Some((id, outcome)),
@@ -172,11 +185,9 @@ impl Reader {
                 }
             });
             let done: Vec<(Option<Id>, Outcome)> = done.collect();
-            let responses: Vec<Response<'_>> =
-                done.iter().map(|(id, outcome)| Response::new(id.as_ref(), outcome)).collect();
-            (!responses.is_empty()).then(|| wire(&responses))
+            (!done.is_empty()).then(|| answers(&done))
         };
-        self.desk.submit(effect, tickets, bytes, Box::new(work));
+        self.desk.submit(Submitted { effect, tickets, bytes, late, work: Box::new(work) });
     }
 
     fn part(&mut self, member: Message) -> Option<Part> {

@@ -4,6 +4,7 @@
 //! declaration; the function behind it is short because the domain does the work.
 
 mod cards;
+mod health;
 mod output;
 mod read;
 
@@ -14,6 +15,7 @@ use crate::activity::actor::{self, Asked, ProcessEnv};
 use crate::failure::{Code, Failure};
 use crate::work::{Caller, Target};
 use crate::workspace::Workspace;
+pub(super) use health::report;
 use output::Member;
 pub(super) use read::overview;
 use serde_json::{Map, Value as Json, json};
@@ -155,9 +157,13 @@ fn answer(name: &str, value: impl Into<Json>) -> Map<String, Json> {
     Map::from_iter([(name.to_owned(), value.into())])
 }
 
+fn families() -> impl Iterator<Item = &'static Tool> {
+    [cards::TOOLS, health::TOOLS, read::TOOLS].into_iter().flatten()
+}
+
 /// Every tool, sorted by name.
 pub(super) fn all() -> Vec<&'static Tool> {
-    let mut tools: Vec<&Tool> = [cards::TOOLS, read::TOOLS].into_iter().flatten().collect();
+    let mut tools: Vec<&Tool> = families().collect();
     tools.sort_by_key(|tool| tool.name);
     tools
 }
@@ -170,5 +176,5 @@ pub(super) fn offered(host: &Host) -> impl Iterator<Item = &'static Tool> {
 
 /// The tool of a name, offered or not.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
-    [cards::TOOLS, read::TOOLS].into_iter().flatten().find(|tool| tool.name == name)
+    families().find(|tool| tool.name == name)
 }

@@ -33,6 +33,12 @@ pub(super) enum Shape {
     Candidate,
     /// Somebody else's scope that a claim touches.
     Overlap,
+    /// Names and numbers.
+    Counts,
+    /// Findings by severity.
+    Severities,
+    /// A finding.
+    Issue,
 }
 
 impl Member {
@@ -154,6 +160,20 @@ impl Shape {
                 row["description"] = "A row and why it is here.".into();
                 row
             }
+            Self::Counts => json!({"type": "object", "additionalProperties": whole()}),
+            Self::Severities => json!({
+                "type": "object",
+                "properties": {"error": whole(), "warning": whole(), "info": whole()},
+                "additionalProperties": true,
+            }),
+            Self::Issue => object(
+                &json!({
+                    "severity": {"type": "string", "enum": ["error", "warning", "info"]},
+                    "code": text(), "message": text(), "id": text(), "file": text(), "module": text(),
+                    "details": Self::Object.schema(),
+                }),
+                &["severity", "code", "message"],
+            ),
             Self::Overlap => object(
                 &json!({
                     "code": {"type": "string", "const": "CARD_SCOPE_OVERLAP"},
