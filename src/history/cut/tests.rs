@@ -166,6 +166,29 @@ fn what_is_refused_leaves_everything() {
 }
 
 #[test]
+fn nothing_is_written_where_only_reading_is_allowed() {
+    use crate::history::{add::add, amend::amend, output, patch::patch};
+    use crate::workspace::edit::Target;
+    let (_root, mut workspace) = prepared();
+    workspace.access = crate::workspace::Access::ReadOnly;
+    let (before, changes) = (files(&workspace), json!({"title": "x"}));
+    let changes = changes.as_object().unwrap();
+    let target = |id| Target { id, revision: None };
+    let refused = [
+        cut(&workspace, &asked("1.0.0")).err(),
+        add(&workspace, changes).err(),
+        patch(&workspace, target("CHG-0001"), changes).err(),
+        amend(&workspace, target("1.0.0"), changes).err(),
+        output::write(&workspace, None).err(),
+    ];
+    for failure in refused {
+        assert_eq!(failure.unwrap().code, Code::WORKSPACE_READ_ONLY);
+    }
+    assert_eq!(files(&workspace), before);
+    assert!(!workspace.paths.cache.exists(), "no lock is taken");
+}
+
+#[test]
 fn two_versions_can_want_one_folder() {
     let (_root, mut workspace) = prepared();
     workspace.config.changelog.strategy = crate::workspace::ReleaseStrategy::Freeform;
