@@ -9,51 +9,51 @@ use workfile::surface::claude::{
 };
 use workfile::surface::managed::{Apply, Foreign};
 
-const SETTINGS: &str = ".claude/settings.json";
-const LEDGER: &str = ".project/generated/claude-code.json";
-const EVENTS: [&str; 4] = ["SessionStart", "PreToolUse", "PostToolUse", "PostToolUseFailure"];
+pub(crate) const SETTINGS: &str = ".claude/settings.json";
+pub(crate) const LEDGER: &str = ".project/generated/claude-code.json";
+pub(crate) const EVENTS: [&str; 4] = ["SessionStart", "PreToolUse", "PostToolUse", "PostToolUseFailure"];
 
 /// A repository of its own.
-struct Repo(tempfile::TempDir);
+pub(crate) struct Repo(pub(crate) tempfile::TempDir);
 
 impl Repo {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn with(self, path: &str, text: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn with(self, path: &str, text: impl AsRef<[u8]>) -> Self {
         self.write(path, text);
         self
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
 
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         std::fs::create_dir_all(self.at(path).parent().unwrap()).unwrap();
         std::fs::write(self.at(path), text).unwrap();
     }
 
-    fn text(&self, path: &str) -> String {
+    pub(crate) fn text(&self, path: &str) -> String {
         std::fs::read_to_string(self.at(path)).unwrap()
     }
 
-    fn json(&self, path: &str) -> Json {
+    pub(crate) fn json(&self, path: &str) -> Json {
         serde_json::from_str(&self.text(path)).unwrap()
     }
 
-    fn install(&self) -> InstallReport {
+    pub(crate) fn install(&self) -> InstallReport {
         install(self.0.path(), Foreign::Refuse, Apply::Write)
     }
 
-    fn check(&self) -> CheckReport {
+    pub(crate) fn check(&self) -> CheckReport {
         let running = std::env::current_exe().unwrap();
         check(self.0.path(), &Surroundings { path: None, running })
     }
 
     /// Every file with its bytes, and every link.
-    fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+    pub(crate) fn everything(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         fn walk(folder: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
@@ -72,7 +72,7 @@ impl Repo {
     }
 
     /// Runs the program here, with nothing of this machine but what is given.
-    fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
+    pub(crate) fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
         let root = self.0.path().to_str().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_workfile"))
             .args(args)
@@ -175,7 +175,7 @@ fn hooks_servers_and_keys_of_others_are_still_there_after_an_install() {
 }
 
 /// What an earlier implementation left in a repository.
-fn earlier() -> Repo {
+pub(crate) fn earlier() -> Repo {
     let context = "<!-- workfile:begin kind=claude-command-context version=0.4.0 digest=sha256:4db7ba53833f4d5886cf8ddbc9173df7ab795773d719f5cafdf1e177616d7ee3 -->
 ---
 description: \"Load the protocol context for a card\"

@@ -34,6 +34,7 @@ mod runtime;
 mod sweep;
 #[cfg(unix)]
 mod terminal;
+mod uninstall;
 mod usage;
 #[cfg(unix)]
 mod verify;

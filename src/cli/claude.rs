@@ -3,8 +3,8 @@
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
 use crate::failure::{Class, Code, Failure};
 use crate::surface::claude::{
-    CheckReport, CheckStatus, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings, check,
-    install, write_plugin,
+    CheckReport, CheckStatus, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings,
+    UninstallReport, check, install, uninstall, write_plugin,
 };
 use crate::surface::managed::{Apply, Foreign};
 use serde_json::json;
@@ -40,6 +40,23 @@ pub(super) const COMMANDS: &[Command] = &[
         dry_run: DryRun::Yes,
         listed: Listed::No,
         run: run_install,
+    },
+    Command {
+        words: &["claude", "uninstall"],
+        operands: "",
+        most_operands: 0,
+        about: "take out what `claude install` wrote; every other byte stays",
+        flags: &[],
+        examples: &[
+            (
+                "workfile claude uninstall --dry-run",
+                "which files would go, which would change, which would stay",
+            ),
+            ("workfile claude uninstall", "no hook, command or skill of Workfile is left in .claude"),
+        ],
+        dry_run: DryRun::Yes,
+        listed: Listed::Yes,
+        run: run_uninstall,
     },
     Command {
         words: &["claude", "check"],
@@ -91,7 +108,7 @@ fn run_install(ctx: &Context, args: &Args) -> Result<Output, Failure> {
     }
     let foreign = if args.has("force") { Foreign::Overwrite } else { Foreign::Refuse };
     let report = install(&workspace.root, foreign, apply);
-    let output = Output::new(report.to_json(), install_text(&report)).exit(install_exit(&report));
+    let output = Output::new(report.to_json(), install_text(&report)).exit(refused_exit(report.refused()));
     let runtime = Runtime::resolve(&workspace.root, report.form, &Surroundings::of_process());
     Ok(match runtime.warning() {
         None => output,
@@ -100,8 +117,8 @@ fn run_install(ctx: &Context, args: &Args) -> Result<Output, Failure> {
 }
 
 /// A conflict, unless the system failed.
-fn install_exit(report: &InstallReport) -> u8 {
-    let mut codes = report.refused().filter_map(|file| file.code).peekable();
+fn refused_exit<'a>(refused: impl Iterator<Item = &'a Installed>) -> u8 {
+    let mut codes = refused.filter_map(|file| file.code).peekable();
     if codes.peek().is_none() {
         return 0;
     }
@@ -118,20 +135,49 @@ fn install_text(report: &InstallReport) -> String {
         (Apply::Write, left) => format!("Claude Code surface: {left} files were left as they are"),
     };
     text.push('\n');
-    for Installed { path, status, reason, hand_edited, .. } in &report.files {
-        let because = match reason {
-            Some(reason) => format!(" ({reason})"),
-            None if *hand_edited => " (a change made by hand inside it is gone)".to_owned(),
-            None => String::new(),
-        };
-        line(&mut text, status.name(), path, &because);
-    }
+    lines(&mut text, &report.files);
     if report.apply == Apply::Write && report.rewires() {
         text.push_str(
             "\nThe hooks run in every Claude Code session that is started in this folder from now on.\n\
              `workfile claude check` says whether they are current and can be started.\n",
         );
     }
+    text
+}
+
+fn lines(text: &mut String, files: &[Installed]) {
+    for Installed { path, status, reason, hand_edited, .. } in files {
+        let because = match reason {
+            Some(reason) => format!(" ({reason})"),
+            None if *hand_edited => " (a change made by hand inside it is gone)".to_owned(),
+            None => String::new(),
+        };
+        line(text, status.name(), path, &because);
+    }
+}
+
+fn run_uninstall(ctx: &Context, args: &Args) -> Result<Output, Failure> {
+    let workspace = ctx.workspace()?;
+    let apply = apply(args);
+    if apply == Apply::Write {
+        workspace.writable()?;
+    }
+    let report = uninstall(&workspace.root, apply);
+    let exit = refused_exit(report.refused());
+    Ok(Output::new(report.to_json(), uninstall_text(&report)).exit(exit))
+}
+
+fn uninstall_text(report: &UninstallReport) -> String {
+    let mut text = match (report.apply, report.files.is_empty()) {
+        (_, true) => "Claude Code surface: nothing is installed here".to_owned(),
+        (Apply::DryRun, _) => "Claude Code surface, dry run: nothing is written".to_owned(),
+        (Apply::Write, _) => "Claude Code surface: what an install wrote is gone".to_owned(),
+    };
+    if report.apply == Apply::Write && report.refused().next().is_some() {
+        text.push_str(", but for what could not be handled");
+    }
+    text.push('\n');
+    lines(&mut text, &report.files);
     text
 }
 

@@ -1,98 +1,17 @@
 //! `claude install`: every file of the surface, each on its own: one that cannot be written leaves the others to go on.
 
 use super::binary::Form;
-use super::settings::{Settings, fresh};
-use super::texts::{TEXTS, protocol};
-use super::{SETTINGS, ledger, retired};
+use super::entry::{Entry, Status};
+use super::jsontext::Problem;
+use super::ledger::{self, Ledger};
+use super::opened::Opened;
+use super::settings::{Settings, containers, fresh};
+use super::texts::{TEXTS, Text, protocol};
+use super::{SETTINGS, folders, retired};
 use crate::failure::{Code, Failure};
 use crate::surface::managed::{self, Apply, Foreign, Mode, OnDisk, Outcome};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::path::Path;
-
-/// What became of one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// It is new.
-    Created,
-    /// It was changed.
-    Updated,
-    /// It was as it should be.
-    Unchanged,
-    /// It is of an earlier version and was deleted.
-    Retired,
-    /// It is of an earlier version, was edited by hand and stays.
-    Kept,
-    /// It has content that nothing here wrote, and stays.
-    Unmanaged,
-    /// It cannot be merged, and stays.
-    Conflict,
-}
-
-impl Status {
-    /// As reports print it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Unchanged => "unchanged",
-            Self::Retired => "retired",
-            Self::Kept => "kept",
-            Self::Unmanaged => "unmanaged",
-            Self::Conflict => "conflict",
-        }
-    }
-
-    const fn is_refused(self) -> bool {
-        matches!(self, Self::Unmanaged | Self::Conflict)
-    }
-
-    const fn is_change(self) -> bool {
-        matches!(self, Self::Created | Self::Updated | Self::Retired)
-    }
-}
-
-/// One file of a report.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    /// Relative to the root, with `/`.
-    pub path: String,
-    /// What became of it.
-    pub status: Status,
-    /// Why it was not written or not deleted.
-    pub reason: Option<String>,
-    /// The code of a refusal.
-    pub code: Option<Code>,
-    /// Whether a change that somebody made by hand is gone.
-    pub hand_edited: bool,
-}
-
-impl Entry {
-    fn new(path: impl Into<String>, status: Status) -> Self {
-        Self { path: path.into(), status, reason: None, code: None, hand_edited: false }
-    }
-
-    fn refused(path: &str, failure: Failure) -> Self {
-        let status =
-            if failure.code == Code::GENERATED_FILE_UNMANAGED { Status::Unmanaged } else { Status::Conflict };
-        Self { reason: Some(failure.text), code: Some(failure.code), ..Self::new(path, status) }
-    }
-
-    fn to_json(&self) -> Json {
-        let mut entry = Map::new();
-        entry.insert("path".to_owned(), self.path.as_str().into());
-        entry.insert("status".to_owned(), self.status.name().into());
-        if let Some(reason) = &self.reason {
-            entry.insert("reason".to_owned(), reason.as_str().into());
-        }
-        if let Some(code) = self.code {
-            entry.insert("code".to_owned(), code.name.into());
-        }
-        if self.hand_edited {
-            entry.insert("handEdited".to_owned(), true.into());
-        }
-        Json::Object(entry)
-    }
-}
 
 /// What an install did, or would do.
 #[derive(Clone, Debug)]
@@ -137,40 +56,45 @@ impl Report {
 /// Writes the surface into the repository at `root`.
 pub fn install(root: &Path, foreign: Foreign, apply: Apply) -> Report {
     let form = Form::of(root);
-    let protocol = protocol(root);
-    let mut files: Vec<Entry> = TEXTS
-        .iter()
-        .map(|text| {
-            let path = text.installed_path();
-            let block = text.block(protocol.as_deref());
-            match managed::sync(root, &path, &block, Mode::Dedicated, foreign, apply) {
-                Ok(Outcome::Created) => Entry::new(path, Status::Created),
-                Ok(Outcome::Updated { hand_edited }) => {
-                    Entry { hand_edited, ..Entry::new(path, Status::Updated) }
-                }
-                Ok(Outcome::Unchanged) => Entry::new(path, Status::Unchanged),
-                Err(failure) => Entry::refused(&path, failure),
-            }
-        })
-        .collect();
+    let missing = folders::missing(root);
+    let mut files = texts(root, foreign, apply);
     files.extend(retire(root, apply));
-    let settings = settings(root, form, apply).unwrap_or_else(|failure| Entry::refused(SETTINGS, failure));
+    let mut book = Book::open(root, foreign);
+    let settings = settings(root, form, &mut book.ledger, apply);
+    files.push(settings.unwrap_or_else(|failure| Entry::refused(SETTINGS, failure)));
     // An entry is recorded only for a file that has what it says.
-    let is_settled = !settings.status.is_refused();
-    files.push(settings);
-    if is_settled {
-        let done = record(root, form, foreign, apply);
+    if files.last().is_some_and(|settings| !settings.status.is_refused()) {
+        let created =
+            files.iter().filter(|file| file.status == Status::Created).map(|file| file.path.as_str());
+        let made = folders::made(&missing, created.chain([ledger::PATH]));
+        let done = book.close(root, made, apply);
         files.push(done.unwrap_or_else(|failure| Entry::refused(ledger::PATH, failure)));
     }
     Report { form, apply, files }
+}
+
+fn texts(root: &Path, foreign: Foreign, apply: Apply) -> Vec<Entry> {
+    let protocol = protocol(root);
+    let one = |text: &Text| {
+        let path = text.installed_path();
+        let block = text.block(protocol.as_deref());
+        match managed::sync(root, &path, &block, Mode::Dedicated, foreign, apply) {
+            Ok(Outcome::Created) => Entry::new(path, Status::Created),
+            Ok(Outcome::Updated { hand_edited }) => {
+                Entry { hand_edited, ..Entry::new(path, Status::Updated) }
+            }
+            Ok(Outcome::Unchanged) => Entry::new(path, Status::Unchanged),
+            Err(failure) => Entry::refused(&path, failure),
+        }
+    };
+    TEXTS.iter().map(one).collect()
 }
 
 /// The context command of earlier versions, which shadowed one of the host's.
 fn retire(root: &Path, apply: Apply) -> Option<Entry> {
     let found = retired::find(root)?;
     if found.is_edited {
-        let reason = Some("edited by hand".to_owned());
-        return Some(Entry { reason, ..Entry::new(retired::PATH, Status::Kept) });
+        return Some(Entry::kept(retired::PATH, "edited by hand"));
     }
     if apply == Apply::Write
         && let Err(error) = std::fs::remove_file(&found.path)
@@ -180,34 +104,67 @@ fn retire(root: &Path, apply: Apply) -> Option<Entry> {
     Some(Entry::new(retired::PATH, Status::Retired))
 }
 
-fn settings(root: &Path, form: Form, apply: Apply) -> Result<Entry, Failure> {
+fn settings(root: &Path, form: Form, ledger: &mut Ledger, apply: Apply) -> Result<Entry, Failure> {
     let file = managed::read(root, SETTINGS)?;
-    let text = match &file.bytes {
-        None => Some(fresh(form.command())),
+    let wanted = containers();
+    let known = ledger.opened(SETTINGS);
+    let (text, opened) = match &file.bytes {
+        None => (Some(fresh(form.command())), Opened::file(&wanted)),
         Some(bytes) => {
-            let settings = Settings::read(bytes).map_err(|problem| {
-                let text = format!("{SETTINGS}, {problem}");
-                Failure::new(Code::CLAUDE_SETTINGS_CONFLICT, text)
-            })?;
-            settings.merged(form.command())
+            let settings = Settings::read(bytes).map_err(|problem| conflict(SETTINGS, &problem))?;
+            let opened = Opened::before(known.as_ref(), &settings.containers(), &wanted);
+            match settings.merged(form.command()) {
+                Some(text) => (Some(text), opened.with_end_of(&String::from_utf8_lossy(bytes))),
+                None => (None, opened),
+            }
         }
     };
-    put(root, SETTINGS, &file, text, apply)
+    let entry = put(root, SETTINGS, &file, text, apply)?;
+    ledger.record_hooks(form.command());
+    ledger.record_opened(SETTINGS, &opened);
+    Ok(entry)
 }
 
-fn record(root: &Path, form: Form, foreign: Foreign, apply: Apply) -> Result<Entry, Failure> {
-    let file = managed::read(root, ledger::PATH)?;
-    let old = file.bytes.as_deref();
-    let updated = ledger::updated(old, form.command()).or_else(|reason| match foreign {
-        Foreign::Overwrite => ledger::updated(None, form.command()),
-        Foreign::Refuse => Err(reason),
-    });
-    let text = updated.map_err(|reason| {
-        let text = format!("{} is not the ledger: {reason}; --force overwrites it", ledger::PATH);
-        Failure::new(Code::GENERATED_FILE_UNMANAGED, text)
-    })?;
-    let text = (old != Some(text.as_bytes())).then_some(text);
-    put(root, ledger::PATH, &file, text, apply)
+/// A file that cannot be edited.
+pub(super) fn conflict(path: &str, problem: &Problem) -> Failure {
+    Failure::new(Code::CLAUDE_SETTINGS_CONFLICT, format!("{path}, {problem}"))
+}
+
+/// The ledger on its way from one install to the next.
+struct Book {
+    file: Result<OnDisk, Failure>,
+    ledger: Ledger,
+    /// What stands in its place may not be overwritten.
+    refused: Option<Failure>,
+}
+
+impl Book {
+    fn open(root: &Path, foreign: Foreign) -> Self {
+        let file = managed::read(root, ledger::PATH);
+        let read = Ledger::read(file.as_ref().ok().and_then(|file| file.bytes.as_deref()));
+        match read {
+            Ok(ledger) => Self { file, ledger, refused: None },
+            Err(_) if foreign == Foreign::Overwrite => {
+                Self { file, ledger: Ledger::default(), refused: None }
+            }
+            Err(reason) => {
+                let text = format!("{} is not the ledger: {reason}; --force overwrites it", ledger::PATH);
+                let refused = Some(Failure::new(Code::GENERATED_FILE_UNMANAGED, text));
+                Self { file, ledger: Ledger::default(), refused }
+            }
+        }
+    }
+
+    fn close(mut self, root: &Path, made: Vec<String>, apply: Apply) -> Result<Entry, Failure> {
+        if let Some(refused) = self.refused {
+            return Err(refused);
+        }
+        let file = self.file?;
+        self.ledger.record_folders(made);
+        let text = self.ledger.text();
+        let text = (file.bytes.as_deref() != Some(text.as_bytes())).then_some(text);
+        put(root, ledger::PATH, &file, text, apply)
+    }
 }
 
 /// Writes a file's new text, if there is one.

@@ -6,22 +6,28 @@
 
 mod binary;
 mod check;
+mod entry;
+mod folders;
 mod hooks;
 mod install;
 mod jsonedit;
 mod jsontext;
 mod ledger;
+mod opened;
 mod plugin;
 mod retired;
 mod settings;
 mod stamp;
 mod texts;
+mod uninstall;
 
 pub use binary::{Form, Reach, Runtime, Surroundings};
 pub use check::{Entry as Checked, Report as CheckReport, Status as CheckStatus, check, is_installed};
-pub use install::{Entry as Installed, Report as InstallReport, Status, install};
+pub use entry::{Entry as Installed, Status};
+pub use install::{Report as InstallReport, install};
 pub use plugin::{PluginFile, render as render_plugin, write as write_plugin};
 pub use stamp::Stamp;
+pub use uninstall::{Report as UninstallReport, uninstall};
 
 /// The settings that a repository shares.
 const SETTINGS: &str = ".claude/settings.json";

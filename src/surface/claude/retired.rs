@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// Where it lies.
 pub(super) const PATH: &str = ".claude/commands/context.md";
 
+/// The kind that its marker carries.
+pub(super) const KIND: &str = "claude-command-context";
+
 /// A command file that an earlier version wrote.
 pub(super) struct Retired {
     /// Where it really is.
@@ -21,7 +24,7 @@ pub(super) fn find(root: &Path) -> Option<Retired> {
     }
     let file = managed::read(root, PATH).ok()?;
     let text = file.text()?;
-    let block = managed::find(text, "claude-command-context", Style::Frontmatter)?;
+    let block = managed::find(text, KIND, Style::Frontmatter)?;
     let is_edited = block.is_hand_edited() || !block.is_whole_file(text);
     Some(Retired { is_edited, path: file.path })
 }

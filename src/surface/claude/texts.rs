@@ -13,7 +13,7 @@ pub(super) struct Text {
     /// Where it lies below `.claude/` of a repository and below the root of the plugin.
     pub(super) path: &'static str,
     /// The kind that its marker carries.
-    kind: &'static str,
+    pub(super) kind: &'static str,
     front: &'static [(&'static str, Front)],
     body: &'static str,
     ending: Ending,
