@@ -48,7 +48,7 @@ fn bash_completes_commands_flags_values_and_cards() {
     for (words, expected) in [
         (&["ca"][..], &["card"][..]),
         (&["card", "tr"], &["transition"]),
-        (&["claude", ""], &["install", "check"]),
+        (&["claude", ""], &["install", "uninstall", "check"]),
         (&["help", "ne"], &["next"]),
         (&["help", "card", "cl"], &["claim"]),
         (&["card", "claim", "--sc"], &["--scope"]),

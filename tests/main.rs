@@ -1,5 +1,6 @@
 //! The integration tests, one binary: a module per area, a builder for workspaces, a runner for recorded cases.
 
+mod agents;
 #[cfg(unix)]
 mod arithmetic;
 mod cards;
@@ -35,6 +36,7 @@ mod sweep;
 #[cfg(unix)]
 mod terminal;
 mod uninstall;
+mod upgrade;
 mod usage;
 #[cfg(unix)]
 mod verify;

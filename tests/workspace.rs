@@ -52,14 +52,15 @@ fn the_schema_is_printed_as_recorded() {
 }
 
 #[test]
-fn the_version_is_that_of_the_package() {
+fn the_version_is_that_of_the_package_and_names_the_commit() {
     let dir = repository(&[]);
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), option_env!("WORKFILE_COMMIT").unwrap_or("unknown"));
     for words in [&["version"][..], &["--version"]] {
         let output = workfile(dir.path(), words);
-        assert_eq!(text(&output.stdout), format!("workfile {}\n", env!("CARGO_PKG_VERSION")));
+        assert_eq!(text(&output.stdout), format!("workfile {version} (commit {commit})\n"));
     }
     let output = workfile(dir.path(), &["version", "--json"]);
-    assert_eq!(json(&output.stdout), json!({"name": "workfile", "version": env!("CARGO_PKG_VERSION")}));
+    assert_eq!(json(&output.stdout), json!({"name": "workfile", "version": version, "commit": commit}));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::{Args, Column, Command, Context, DryRun, Flag, Listed, Output, Table};
 use crate::failure::Failure;
 use crate::surface::agents::{self, Synced};
-use crate::surface::managed::{Apply, Foreign};
+use crate::surface::managed::{Apply, Foreign, Outcome};
 use crate::work::claim::NOBODY;
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
@@ -78,7 +78,11 @@ fn sync(context: &Context, args: &Args) -> Result<Output, Failure> {
     let note = |output: Output, (file, failure): (&Synced, &Failure)| {
         output.note(format!("workfile: {}: {}", file.path, failure.message()))
     };
-    Ok(report.refused().fold(output, note))
+    let output = report.refused().fold(output, note);
+    let edited = |file: &&Synced| matches!(file.outcome, Ok(Outcome::Updated { hand_edited: true }));
+    Ok(report.files.iter().filter(edited).fold(output, |output, file| {
+        output.note(format!("workfile: {}: a change made by hand inside the block is gone", file.path))
+    }))
 }
 
 fn check(context: &Context, args: &Args) -> Result<Output, Failure> {

@@ -21,6 +21,7 @@ mod progress;
 mod schema;
 mod table;
 mod terminal;
+mod upgrade;
 
 use crate::activity::actor::{self, Asked, Identity, ProcessEnv};
 use crate::failure::{Code, Failure};
@@ -102,6 +103,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
         init::COMMANDS,
         claude::COMMANDS,
         doctor::COMMANDS,
+        upgrade::COMMANDS,
         demo::COMMANDS,
         schema::COMMANDS,
         completions::COMMANDS,
@@ -137,6 +139,13 @@ impl Context {
     /// The workspace that `--root` or the current directory names.
     pub fn workspace(&self) -> Result<Workspace, Failure> {
         let workspace = Workspace::load(&self.start, self.missing, Access::Write)?;
+        self.announce(&workspace.root);
+        Ok(workspace)
+    }
+
+    /// The same whatever schema its `VERSION` names.
+    pub fn workspace_to_migrate(&self) -> Result<Workspace, Failure> {
+        let workspace = Workspace::load_to_migrate(&self.start, self.missing, Access::Write)?;
         self.announce(&workspace.root);
         Ok(workspace)
     }

@@ -2,6 +2,7 @@
 
 use super::{Args, Command, Context, DryRun, Listed, Output};
 use crate::failure::Failure;
+use crate::surface::claude::Stamp;
 use serde_json::json;
 
 pub(super) const COMMANDS: &[Command] = &[
@@ -20,9 +21,9 @@ pub(super) const COMMANDS: &[Command] = &[
         words: &["version"],
         operands: "",
         most_operands: 0,
-        about: "the version of this program",
+        about: "the version of this program, and the commit it was built from",
         flags: &[],
-        examples: &[("workfile version --json", "name and version for a program")],
+        examples: &[("workfile version --json", "name, version and commit for a program")],
         dry_run: DryRun::No,
         listed: Listed::Yes,
         run: version,
@@ -35,6 +36,7 @@ fn schema(context: &Context, _: &Args) -> Result<Output, Failure> {
 
 #[allow(clippy::unnecessary_wraps, reason = "every command of the table can fail")]
 fn version(_: &Context, _: &Args) -> Result<Output, Failure> {
-    let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-    Ok(Output::new(json!({ "name": name, "version": version }), format!("{name} {version}")))
+    let (name, Stamp { version, commit }) = (env!("CARGO_PKG_NAME"), Stamp::running());
+    let text = format!("{name} {version} (commit {commit})");
+    Ok(Output::new(json!({ "name": name, "version": version, "commit": commit }), text))
 }

@@ -4,3 +4,4 @@ pub mod agents;
 pub mod claude;
 pub mod init;
 pub mod managed;
+pub mod upgrade;

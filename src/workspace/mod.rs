@@ -105,6 +105,15 @@ pub struct Workspace {
 impl Workspace {
     /// Finds and loads a workspace. Nothing is written.
     pub fn load(start: &Start, missing: Missing, access: Access) -> Result<Self, Failure> {
+        let workspace = Self::load_to_migrate(start, missing, access)?;
+        if let Some(version) = &workspace.version {
+            source::compare(version, &workspace.paths.project)?;
+        }
+        Ok(workspace)
+    }
+
+    /// The same whatever schema `VERSION` names: what migrates a workspace must be able to load it.
+    pub fn load_to_migrate(start: &Start, missing: Missing, access: Access) -> Result<Self, Failure> {
         let root = locate(start, missing)?;
         let source = source::read(&root)?;
         let (config_path, name, own, ignored_exports) = match source {
@@ -125,6 +134,11 @@ impl Workspace {
     /// The effective vocabularies, as `workfile schema` prints them.
     pub fn schema(&self) -> Json {
         schema::of(&self.raw)
+    }
+
+    /// The schema that `VERSION` names, when it is a number; the configuration's without such a file.
+    pub fn written_schema(&self) -> Option<f64> {
+        self.version.as_ref().map_or(Some(f64::from(SCHEMA_VERSION)), source::schema_of)
     }
 
     /// `path` relative to the root, with `/`; a path that is not below the root as it is.

@@ -99,28 +99,37 @@ fn syntax(name: &str, reason: Reason, (line, column): (usize, usize), found: &st
         .with("found", found)
 }
 
-/// Reads `VERSION` in the folder `project` and compares its schema with the configuration's; `None` when there is none.
+/// Reads `VERSION` in the folder `project`; `None` when there is none.
 pub(super) fn version(project: &Path) -> Result<Option<Json>, Failure> {
     let path = project.join("VERSION");
     let unreadable = |what: &str| {
         let text = format!("{} cannot be read: {what}", path.display());
         Failure::new(Code::WORKSPACE_VERSION_UNREADABLE, text).with("path", path.display().to_string())
     };
-    let bytes = match read_regular(&path, literal::SOURCE_BYTES as u64) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(None),
-        Err(error) => return Err(unreadable(&error.to_string())),
-    };
-    let version: Json = serde_json::from_slice(&bytes).map_err(|error| unreadable(&error.to_string()))?;
-    let written = version.get("schemaVersion").cloned().unwrap_or(Json::Null);
-    let number = match &written {
+    match read_regular(&path, literal::SOURCE_BYTES as u64) {
+        Ok(Some(bytes)) => {
+            serde_json::from_slice(&bytes).map(Some).map_err(|error| unreadable(&error.to_string()))
+        }
+        Ok(None) => Ok(None),
+        Err(error) => Err(unreadable(&error.to_string())),
+    }
+}
+
+/// The schema that a `VERSION` names, when it is a number.
+pub(super) fn schema_of(version: &Json) -> Option<f64> {
+    match version.get("schemaVersion")? {
         Json::String(text) => crate::path::trim(text).parse().ok(),
         other => other.as_f64(),
-    };
-    let wanted = f64::from(SCHEMA_VERSION);
-    if number == Some(wanted) {
-        return Ok(Some(version));
     }
+}
+
+/// Compares the schema of a `VERSION` in the folder `project` with the configuration's.
+pub(super) fn compare(version: &Json, project: &Path) -> Result<(), Failure> {
+    let (number, wanted) = (schema_of(version), f64::from(SCHEMA_VERSION));
+    if number == Some(wanted) {
+        return Ok(());
+    }
+    let path = project.join("VERSION");
     let place = path.display();
     let text = match number {
         Some(found) if found > wanted => format!(
@@ -132,7 +141,12 @@ pub(super) fn version(project: &Path) -> Result<Option<Json>, Failure> {
         ),
         None => format!("{place} has no number in schemaVersion; this program reads schema {SCHEMA_VERSION}"),
     };
-    Err(Failure::new(Code::CONFIG_SCHEMA_MISMATCH, text)
+    let failure = Failure::new(Code::CONFIG_SCHEMA_MISMATCH, text)
         .with("configSchemaVersion", SCHEMA_VERSION)
-        .with("versionSchemaVersion", written))
+        .with("versionSchemaVersion", version.get("schemaVersion").cloned().unwrap_or(Json::Null));
+    Err(if number.is_some_and(|found| found < wanted) {
+        failure.remedy("workfile migrate schema")
+    } else {
+        failure
+    })
 }

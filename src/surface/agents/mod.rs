@@ -120,6 +120,14 @@ impl CheckReport {
         self.files.iter().all(|file| file.verdict.state == State::Current)
     }
 
+    /// Whether a sync would change anything, were it only the version that files say they were written by.
+    pub fn is_behind(&self) -> bool {
+        let is_older = |file: &Compared| {
+            file.verdict.version.as_deref().is_some_and(|version| version != env!("CARGO_PKG_VERSION"))
+        };
+        !self.ok() || self.files.iter().any(is_older)
+    }
+
     /// A warning for each file that is not.
     pub fn findings(&self) -> Vec<Finding> {
         self.files.iter().filter_map(finding).collect()

@@ -1,12 +1,18 @@
 //! What agents are told. Short: it is read at the start of every piece of work.
 
+use crate::path::one_line;
 use crate::workspace::{SCHEMA_VERSION, Workspace};
+
+/// A value of the configuration as it stands between back quotes: on one line, so that it is no marker and no heading.
+fn inline(value: &str) -> String {
+    one_line(value).replace('`', "'")
+}
 
 /// The protocol of a workspace.
 pub(super) fn protocol(workspace: &Workspace) -> String {
     let cards = &workspace.config.cards;
-    let (areas, depth, lease) =
-        (cards.areas.join("`, `"), cards.max_hierarchy_depth, cards.claim_lease_hours);
+    let areas: Vec<String> = cards.areas.iter().map(|area| inline(area)).collect();
+    let (areas, depth, lease) = (areas.join("`, `"), cards.max_hierarchy_depth, cards.claim_lease_hours);
     format!(
         "\
 # How work is kept in this repository
@@ -109,6 +115,7 @@ A learning that became a rule or a document: `workfile memory graduate ID --to I
 
 /// What an agent's own instruction file says.
 pub(super) fn adapter(protocol: &str) -> String {
+    let protocol = inline(protocol);
     format!(
         "\
 ## Work, documents and memory of this repository

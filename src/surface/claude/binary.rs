@@ -56,6 +56,11 @@ fn vendored(root: &Path) -> Option<PathBuf> {
     [plain.clone(), plain.with_extension("exe")].into_iter().find(|path| path.is_file())
 }
 
+/// The version of the vendored binary, when there is one with a stamp.
+pub fn vendored_version(root: &Path) -> Option<String> {
+    Some(Stamp::of_file(&vendored(root)?).ok()??.version)
+}
+
 /// What is known of the process that asks.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
@@ -179,6 +184,15 @@ impl Runtime {
         };
         let reason = self.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         Some(format!("the hooks run `{}`, {what}{reason}", self.form.command()))
+    }
+
+    /// Where the command is looked for, in words.
+    pub const fn place(&self) -> &'static str {
+        match self.form {
+            Form::Path => "workfile on PATH",
+            Form::Vendored => VENDORED,
+            Form::Plugin => "workfile on PATH, through the plugin",
+        }
     }
 
     /// `{command, args, form, status, reason, resolved, version}`; what is not known is `null`.

@@ -1,6 +1,7 @@
 //! `claude check`: whether the files are what an install would write, and whether the hooks can run.
 
 use super::binary::{Form, Reach, Runtime, Surroundings};
+use super::ledger::{self as ledger_file, Ledger};
 use super::settings::Settings;
 use super::texts::{TEXTS, protocol};
 use super::{PLUGIN_ID, SETTINGS, retired};
@@ -83,6 +84,16 @@ impl Entry {
     }
 }
 
+/// Whether an install would bring anything up to date here, were it only the version that files say they were written by.
+pub fn is_behind(root: &Path, report: &Report) -> bool {
+    let is_older =
+        |version: Option<&str>| version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"));
+    let file = managed::read(root, ledger_file::PATH).ok();
+    let ledger = Ledger::read(file.as_ref().and_then(|file| file.bytes.as_deref())).unwrap_or_default();
+    let mut stamps = report.files.iter().filter_map(|file| file.verdict.as_ref()?.version.as_deref());
+    !report.ok() || stamps.any(|version| is_older(Some(version))) || is_older(ledger.version())
+}
+
 /// The module that findings are reported under.
 const MODULE: &str = "claude";
 
@@ -99,7 +110,7 @@ fn warning(code: &'static str, file: &str, message: String) -> Finding {
 /// Whether this repository has, or once had, the surface installed.
 pub fn is_installed(root: &Path) -> bool {
     let has = |path: &str| managed::read(root, path).is_ok_and(|file| file.bytes.is_some());
-    has(super::ledger::PATH) || TEXTS.iter().any(|text| has(&text.installed_path()))
+    has(ledger_file::PATH) || TEXTS.iter().any(|text| has(&text.installed_path()))
 }
 
 /// How a repository compares with an install.

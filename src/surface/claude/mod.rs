@@ -21,8 +21,10 @@ mod stamp;
 mod texts;
 mod uninstall;
 
-pub use binary::{Form, Reach, Runtime, Surroundings};
-pub use check::{Entry as Checked, Report as CheckReport, Status as CheckStatus, check, is_installed};
+pub use binary::{Form, Reach, Runtime, Surroundings, vendored_version};
+pub use check::{
+    Entry as Checked, Report as CheckReport, Status as CheckStatus, check, is_behind, is_installed,
+};
 pub use entry::{Entry as Installed, Status};
 pub use install::{Report as InstallReport, install};
 pub use plugin::{PluginFile, render as render_plugin, write as write_plugin};
@@ -31,6 +33,9 @@ pub use uninstall::{Report as UninstallReport, uninstall};
 
 /// The settings that a repository shares.
 const SETTINGS: &str = ".claude/settings.json";
+
+/// The skill of a repository; without it nothing is installed here.
+pub const SKILL: &str = ".claude/skills/workfile/SKILL.md";
 
 /// The plugin as settings name it: `plugin@marketplace`.
 const PLUGIN_ID: &str = "workfile@illodev";
