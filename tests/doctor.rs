@@ -67,7 +67,7 @@ fn keys_that_count_for_nothing_are_named() {
 }
 
 #[test]
-fn a_configuration_that_has_no_effect_is_named() {
+fn h42_a_configuration_that_has_no_effect_is_named() {
     let world = configured(&json!({
         "language": "en",
         "cards": {"path": "work", "methods": 1, "axes": {"team": ["a"]}, "verification": {"methods": {"web": ["ci"]}}},

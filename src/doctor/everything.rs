@@ -1,11 +1,11 @@
 //! Every record of a workspace, read once.
 
 use super::Checks;
-use crate::activity::session::Session;
 use crate::clock::Time;
 use crate::failure::Failure;
 use crate::history::Stage;
 use crate::work::diagnose::{self, Scene};
+use crate::work::standing::Claims;
 use crate::workspace::{Finding, Switch, Workspace, finding};
 use crate::{docs, history, memory, work};
 use serde_json::{Map, Value as Json};
@@ -107,20 +107,13 @@ impl Everything {
     }
 
     /// What each module finds wrong with its own records.
-    pub(super) fn modules(
-        &self,
-        workspace: &Workspace,
-        checks: Checks,
-        sessions: &[Session],
-        now: Time,
-    ) -> Vec<Finding> {
+    pub(super) fn modules(&self, workspace: &Workspace, checks: Checks, now: Time) -> Vec<Finding> {
         let ids = self.ids(workspace);
         let exists = |id: &str| ids.contains(id);
         let mut found = diagnose::all(&Scene {
             workspace,
             listing: &self.cards,
-            sessions,
-            now,
+            claims: &Claims::of(workspace, now),
             exists: &exists,
             paths: checks.paths,
             git: checks.git,

@@ -17,7 +17,6 @@ pub use everything::Everything;
 pub use fix::{Fixed, fix};
 pub use rules::{RULES, Rule};
 
-use crate::activity::session;
 use crate::clock;
 use crate::failure::Failure;
 use crate::work::diagnose::{Git, Paths};
@@ -61,8 +60,7 @@ impl Everything {
     /// Diagnoses what was read.
     pub fn report(&self, workspace: &Workspace, checks: Checks) -> Report {
         let now = clock::now();
-        let sessions = session::all(&workspace.root);
-        let mut findings = self.modules(workspace, checks, &sessions, now);
+        let mut findings = self.modules(workspace, checks, now);
         findings.extend(surfaces::findings(workspace));
         findings.extend(ids::findings(self, workspace));
         findings.extend(settings::findings(workspace));

@@ -22,6 +22,7 @@ pub mod refusal;
 pub mod release;
 pub mod renumber;
 pub mod repair;
+pub mod standing;
 pub mod sweep;
 pub mod trail;
 pub mod transition;

@@ -6,10 +6,9 @@ use super::input::Assignment;
 use super::load;
 use super::mutate::{Caller, Target, mutate};
 use super::plan::{Home, Plan};
-use crate::activity::board::Known;
-use crate::activity::claim::{Held, Judged, State, judge};
-use crate::activity::session::{self, Session};
-use crate::clock::{self, Time};
+use super::standing::Claims;
+use crate::activity::claim::{Judged, State};
+use crate::clock;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 use serde_json::{Value as Json, json};
@@ -41,9 +40,9 @@ pub struct Reaped {
 
 /// The lapsed claims, those of at least `older_than` hours when it is given. Nothing is written.
 pub fn lapsed(workspace: &Workspace, older_than: Option<f64>) -> Result<Vec<Lapsed>, Failure> {
-    let judge = Judge::of(workspace, older_than, clock::now());
+    let claims = Claims::of(workspace, clock::now());
     let lapsed = |card: &Card| {
-        let claim = judge.lapsed(card)?.1;
+        let claim = lapse(&claims, card, older_than)?.1;
         Some(Lapsed { id: card.id.clone(), claim })
     };
     Ok(load::all(workspace)?.cards.iter().filter_map(lapsed).collect())
@@ -57,7 +56,7 @@ pub fn reap(workspace: &Workspace, older_than: Option<f64>, caller: &Caller) -> 
         let mut lapses = false;
         let plan = |card: &Card, now| {
             let mut plan = Plan::new(caller, Home::LiveWhenOpen);
-            if let Some((judged, claim)) = Judge::of(workspace, older_than, now).lapsed(card) {
+            if let Some((judged, claim)) = lapse(&Claims::of(workspace, now), card, older_than) {
                 lapses = true;
                 let (state, hours, by) = (judged.state.name(), &claim["ageHours"], card.holder());
                 plan.trail(format!("released (reaped: {state}, {hours}h, was {})", by.unwrap_or_default()));
@@ -79,34 +78,10 @@ pub fn reap(workspace: &Workspace, older_than: Option<f64>, caller: &Caller) -> 
     Ok(reaped)
 }
 
-/// What claims are judged by at one moment.
-struct Judge {
-    sessions: Vec<Session>,
-    known: Known,
-    lease: f64,
-    older_than: Option<f64>,
-    now: Time,
-}
-
-impl Judge {
-    fn of(workspace: &Workspace, older_than: Option<f64>, now: Time) -> Self {
-        let root = &workspace.root;
-        let lease = workspace.config.cards.claim_lease_hours;
-        Self { sessions: session::all(root), known: Known::of(root), lease, older_than, now }
-    }
-
-    /// A claim that has lapsed, judged, and as it is printed.
-    fn lapsed(&self, card: &Card) -> Option<(Judged, Json)> {
-        let by = Some(card.holder()?);
-        let held = Held { id: &card.id, by, at: card.field("claimed_at"), session: None };
-        let session = self.known.session(held);
-        let held = Held { session: session.as_deref(), ..held };
-        let judged = judge(held, &self.sessions, self.lease, self.now);
-        let old = |age_ms: i64| self.older_than.is_none_or(|hours| age_ms as f64 >= hours * 3_600_000.0);
-        let lapses = matches!(judged.state, State::Stale | State::Orphaned) && judged.age_ms.is_some_and(old);
-        lapses.then(|| {
-            let claim = judged.to_json(held);
-            (judged, claim)
-        })
-    }
+/// A claim that has lapsed, judged, and as it is printed.
+fn lapse(claims: &Claims, card: &Card, older_than: Option<f64>) -> Option<(Judged, Json)> {
+    let (judged, claim) = claims.judge(card)?;
+    let old = |age_ms: i64| older_than.is_none_or(|hours| age_ms as f64 >= hours * 3_600_000.0);
+    let lapses = matches!(judged.state, State::Stale | State::Orphaned) && judged.age_ms.is_some_and(old);
+    lapses.then_some((judged, claim))
 }

@@ -9,8 +9,7 @@ mod relations;
 
 use super::card::Card;
 use super::load::{Listing, Unreadable, folder};
-use crate::activity::session::Session;
-use crate::clock::Time;
+use super::standing::Claims;
 use crate::workspace::{Cards, Finding, Severity, Workspace};
 
 /// Whether the file system is asked about paths that cards name.
@@ -37,10 +36,8 @@ pub struct Scene<'a> {
     pub workspace: &'a Workspace,
     /// All of them.
     pub listing: &'a Listing,
-    /// Who has been working, the latest signal first.
-    pub sessions: &'a [Session],
-    /// The time.
-    pub now: Time,
+    /// How their claims stand.
+    pub claims: &'a Claims,
     /// Whether a record of any kind has this id.
     pub exists: &'a dyn Fn(&str) -> bool,
     /// Whether paths are looked at.

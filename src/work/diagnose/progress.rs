@@ -3,7 +3,7 @@
 use super::super::fields::{DOING, DONE};
 use super::super::trail::misplaced;
 use super::Report;
-use crate::activity::claim::{Held, State, judge};
+use crate::activity::claim::State;
 use serde_json::{Value as Json, json};
 
 pub(super) fn check(report: &mut Report<'_>) {
@@ -34,10 +34,8 @@ fn claim(report: &mut Report<'_>) {
         let status = card.status().unwrap_or("none");
         report.warning("claim-status", format!("it is claimed by {holder} with the status {status}"));
     }
-    let scene = report.scene;
     let lease = report.settings().claim_lease_hours;
-    let held = Held { id: &card.id, by: Some(holder), at: card.field("claimed_at"), session: None };
-    let judged = judge(held, scene.sessions, lease, scene.now);
+    let Some((judged, claim)) = report.scene.claims.judge(card) else { return };
     let (code, text) = match judged.state {
         State::Stale => {
             let text = format!(
@@ -52,7 +50,6 @@ fn claim(report: &mut Report<'_>) {
         }
         State::Unclaimed | State::Live | State::Held => return,
     };
-    let claim = judged.to_json(held);
     report.warning(code, text).put("claim", claim);
 }
 
