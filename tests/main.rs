@@ -28,6 +28,7 @@ mod mcp;
 mod names;
 mod payload;
 mod process;
+mod queries;
 mod races;
 mod registered;
 mod runtime;

@@ -86,6 +86,9 @@ pub(super) const GLOBAL: &[Flag] = &[
     Flag::switch("help", "print this help"),
 ];
 
+/// The most operands of a command whose operands are text: any number, and a word that begins with one dash is one of them.
+pub const FREE_TEXT: usize = usize::MAX;
+
 /// The arguments of one command, checked against its table.
 #[derive(Clone, Debug, Default)]
 pub struct Args {
@@ -119,6 +122,13 @@ impl Args {
             })
         };
         loop {
+            if most_words == FREE_TEXT
+                && let Some(mut raw) = parser.try_raw_args()
+                && let Some(word) = raw.next_if(is_text)
+            {
+                parsed.words.push(text_of(word)?);
+                continue;
+            }
             let next = parser.next().map_err(|error| unknown(format!("such argument: {error}")))?;
             let name = match next {
                 None => return Ok(parsed),
@@ -164,6 +174,11 @@ impl Args {
         }
     }
 
+    /// Every word behind the command's own.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
     /// The word at `index` behind the command's own.
     pub fn word(&self, index: usize) -> Option<&str> {
         self.words.get(index).map(String::as_str)
@@ -199,6 +214,14 @@ impl Args {
         self.get(flag).map(split_list)
     }
 
+    /// A whole number ≥ 1; `CLI_OPTION_INVALID` with `{option, value}` for anything else.
+    pub fn at_least_one(&self, flag: &str) -> Result<Option<usize>, Failure> {
+        match self.number(flag)? {
+            Some(0) => Err(invalid_option(flag, "0", "a whole number from 1 on").with("value", 0)),
+            number => Ok(number),
+        }
+    }
+
     /// A whole number ≥ 0; `CLI_OPTION_INVALID` with `{option, value}` for anything else.
     pub fn number(&self, flag: &str) -> Result<Option<usize>, Failure> {
         let Some(text) = self.get(flag) else { return Ok(None) };
@@ -208,6 +231,12 @@ impl Args {
             _ => Err(invalid_option(flag, text, "a whole number")),
         }
     }
+}
+
+/// Whether a word that begins with a dash is no flag.
+fn is_text(word: &std::ffi::OsStr) -> bool {
+    let bytes = word.as_encoded_bytes();
+    bytes.starts_with(b"-") && !bytes.starts_with(b"--") && bytes != b"-h"
 }
 
 /// The trimmed, non-blank parts of a comma-separated text.
@@ -245,6 +274,19 @@ mod tests {
             parse(&["--axis", "a=b", "--axis=c=d"]).unwrap().all("axis").collect::<Vec<_>>(),
             ["a=b", "c=d"]
         );
+    }
+
+    #[test]
+    fn a_command_that_takes_text_takes_words_with_a_dash() {
+        let parse = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            Args::parse(&words, FLAGS, FREE_TEXT, "search")
+        };
+        let args = parse(&["-status:done", "a", "-b", "--scope", "-x", "--", "--c", "-h"]).unwrap();
+        assert_eq!(args.words(), ["-status:done", "a", "-b", "--c", "-h"]);
+        assert_eq!(args.get("scope"), Some("-x"));
+        assert!(parse(&["a", "-h"]).unwrap().has("help"));
+        assert_eq!(parse(&["--c"]).unwrap_err().code, Code::CLI_ARGUMENT_UNKNOWN);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod agents;
 mod args;
+mod bundle;
 mod card;
 mod changelog;
 mod claude;
@@ -19,6 +20,7 @@ mod next;
 mod print;
 mod progress;
 mod schema;
+mod search;
 mod table;
 mod terminal;
 mod upgrade;
@@ -26,7 +28,7 @@ mod upgrade;
 use crate::activity::actor::{self, Asked, Identity, ProcessEnv};
 use crate::failure::{Code, Failure};
 use crate::workspace::{Access, Missing, Start, Workspace};
-pub use args::{Args, Flag, Offers, Takes, invalid_option, split_list};
+pub use args::{Args, FREE_TEXT, Flag, Offers, Takes, invalid_option, split_list};
 pub use print::{Output, sanitise};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -99,7 +101,9 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
         card::COMMANDS,
         next::COMMANDS,
         changelog::COMMANDS,
+        search::COMMANDS,
         agents::COMMANDS,
+        bundle::COMMANDS,
         init::COMMANDS,
         claude::COMMANDS,
         doctor::COMMANDS,

@@ -4,7 +4,7 @@ use super::card::NO_CARD;
 use super::{Args, Column, Command, Context, DryRun, Flag, Listed, Output, Table};
 use crate::failure::Failure;
 use crate::query::next::{self, Candidate, MOST, USUAL};
-use crate::work::load::{self, Assets};
+use crate::query::{Index, Shower, View};
 use serde_json::{Value as Json, json};
 
 pub(super) const COMMANDS: &[Command] = &[Command {
@@ -31,17 +31,17 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let areas = args.list("area").unwrap_or_default();
     let caller = context.identity(args)?.actor;
     let workspace = context.workspace()?;
-    let listing = load::all(&workspace)?;
-    let ready = next::candidates(&listing, caller.as_deref(), &areas);
+    // Only a whole record says who names it.
+    let index = if context.json { Index::load(&workspace) } else { next::index(&workspace) }?;
+    let ready = next::candidates(&index, caller.as_deref(), &areas);
     let (shown, rest) = ready.split_at(limit.min(ready.len()));
     if !context.json {
-        if listing.cards.is_empty() {
+        if index.cards.cards.is_empty() {
             return Ok(Output::new(Json::Null, NO_CARD));
         }
         return Ok(told(shown, rest.len()));
     }
-    let assets = Assets::open(&workspace)?;
-    let records: Vec<Json> = shown.iter().map(|candidate| candidate.to_json(&workspace, &assets)).collect();
+    let records = next::show(&Shower::new(&workspace, &index)?, shown, View::Full);
     Ok(Output::json(json!({"records": records, "total": ready.len(), "truncated": !rest.is_empty()})))
 }
 
@@ -51,7 +51,7 @@ fn told(candidates: &[Candidate<'_>], more: usize) -> Output {
         return Output::new(Json::Null, "nothing is ready to start: `workfile card list` has every card");
     }
     let columns = [Column::Id, Column::Status, Column::Priority, Column::Text, Column::Detail];
-    let rows = candidates.iter().map(|Candidate { card, reason }| {
+    let rows = candidates.iter().map(|Candidate { card, reason, .. }| {
         let [status, priority, title] =
             ["status", "priority", "title"].map(|key| card.field(key).unwrap_or_default().to_owned());
         [card.id.clone(), status, priority, title, format!("({reason})")]

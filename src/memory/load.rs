@@ -26,6 +26,11 @@ impl Listing {
         self.records.iter().find(|record| record.id == id)
     }
 
+    /// The enabled collections, in the order of the configuration.
+    pub fn collections(&self) -> impl Iterator<Item = &'static str> {
+        self.highest.iter().map(|(id, _)| *id)
+    }
+
     /// The highest sequence that a name or an id of the collection uses.
     pub fn highest(&self, collection: &Collection) -> u64 {
         self.highest.iter().find(|(id, _)| *id == collection.id).map_or(0, |(_, highest)| *highest)

@@ -4,6 +4,7 @@ use super::super::{Args, Column, Context, Flag, Offers, Output, Table, input, in
 use super::NO_CARD;
 use crate::failure::{Code, Failure};
 use crate::query::list::{Filter, Holding, boundary};
+use crate::query::{Entry, Kind};
 use crate::work::card::{Body, View};
 use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
 use crate::work::load::{self, Assets};
@@ -31,9 +32,10 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     let filter = filter(args)?;
     let (limit, offset) = (args.number("limit")?, args.number("offset")?.unwrap_or(0));
     let workspace = context.workspace()?;
-    filter.check(&workspace.config.cards)?;
+    filter.check(Kind::Card, &workspace.config)?;
     let listing = load::all(&workspace)?;
-    let matching: Vec<&Card> = listing.cards.iter().filter(|card| filter.matches(card)).collect();
+    let matching: Vec<&Card> =
+        listing.cards.iter().filter(|card| filter.matches(Entry::Card(card, ""))).collect();
     let total = matching.len();
     let page: Vec<&Card> = matching.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
     if !context.json {
@@ -71,7 +73,7 @@ fn filter(args: &Args) -> Result<Filter, Failure> {
     });
     Ok(Filter {
         status: list("status"),
-        kind: list("type"),
+        types: list("type"),
         priority: list("priority"),
         area: list("area"),
         tags: list("tag"),
@@ -79,6 +81,7 @@ fn filter(args: &Args) -> Result<Filter, Failure> {
         parent: args.get("parent").map(str::to_owned),
         claim,
         updated_since: updated_since.transpose()?,
+        ..Filter::nothing()
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::output::{Member, RECORD, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool, answer};
-use crate::query::row;
+use crate::query::view;
 use crate::work::claim::{self, Claim, Claimed, Overlap};
 use crate::work::fields::{EFFORTS, PRIORITIES, RAISED, STATUSES, TYPES};
 use crate::work::note::{self, Note};
@@ -233,13 +233,13 @@ pub(super) const TOOLS: &[Tool] = &[
 ];
 
 fn record(call: &Call<'_>, card: &Card) -> Answer {
-    Ok(answer("record", row::record(card, &call.workspace()?)))
+    Ok(answer("record", view::alone(&call.workspace()?, card)))
 }
 
 fn create(call: &Call<'_>) -> Answer {
     let workspace = call.workspace()?;
     let card = creation::create(&workspace, call.arguments.all(), &call.caller()?)?;
-    Ok(answer("record", row::record(&card, &workspace)))
+    Ok(answer("record", view::alone(&workspace, &card)))
 }
 
 fn patch(call: &Call<'_>) -> Answer {

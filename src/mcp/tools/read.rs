@@ -3,12 +3,9 @@
 use super::output::{Member, PAGE, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool, answer};
 use crate::failure::{Code, Failure};
-use crate::query::list::{Filter, Holding, boundary};
-use crate::query::{next, row};
-use crate::record::order::natural;
-use crate::work::Card;
+use crate::query::list::{self, Filter, Holding, Request, boundary};
+use crate::query::{Index, Kind, Shower, View, next};
 use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
-use crate::work::load::{self, Assets};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
 
@@ -121,45 +118,44 @@ pub(in crate::mcp) fn overview(workspace: &Workspace, read_only: bool) -> Map<St
 fn record(call: &Call<'_>) -> Answer {
     let workspace = call.workspace()?;
     let id = call.arguments.needed("id");
-    let listing = load::all(&workspace)?;
-    let Some(card) = listing.find(id) else {
+    let index = Index::load(&workspace)?;
+    let Some(place) = index.find(id) else {
         let failure = Failure::new(Code::RECORD_NOT_FOUND, format!("there is no record {id}"));
-        return Err(failure.remedy("workfile card list"));
+        return Err(failure.remedy("workfile search"));
     };
-    Ok(answer("record", row::with_assets(card, &workspace, &Assets::open(&workspace)?)))
+    call.go_on()?;
+    Ok(answer("record", Shower::new(&workspace, &index)?.show(&[place], View::Full).remove(0)))
 }
 
 fn cards(call: &Call<'_>) -> Answer {
     let texts = |name| call.arguments.texts(name).unwrap_or_default();
     let filter = Filter {
         status: texts("status"),
-        kind: texts("type"),
+        types: texts("type"),
         priority: texts("priority"),
         area: texts("area"),
         tags: texts("tags"),
-        axes: Vec::new(),
         parent: call.arguments.text("parent").map(str::to_owned),
         claim: holding(call),
         updated_since: since(call)?,
+        ..Filter::nothing()
     };
-    let workspace = call.workspace()?;
-    let listing = load::all(&workspace)?;
-    call.go_on()?;
-    let wanted =
-        |card: &&Card| filter.matches(card) && (!call.arguments.flag("unclaimed") || card.holder().is_none());
-    let mut cards: Vec<&Card> = listing.cards.iter().filter(wanted).collect();
-    cards.sort_by(|a, b| natural(&a.id, &b.id));
     let (offset, limit) = (call.arguments.number("offset"), call.arguments.number("limit"));
-    let rows = cards.iter().skip(offset).take(limit).map(|card| row::list(card, &workspace).into());
-    let mut page = answer("records", rows.collect::<Vec<Json>>());
-    page.insert("total".to_owned(), cards.len().into());
-    page.insert("offset".to_owned(), offset.into());
-    page.insert("limit".to_owned(), limit.into());
-    Ok(page)
+    let workspace = call.workspace()?;
+    let index = Index::load(&workspace)?;
+    call.go_on()?;
+    let request = Request { kinds: vec![Kind::Card], filter, offset, limit };
+    Ok(list::answer(&Shower::new(&workspace, &index)?, &request, View::List))
 }
 
 fn holding(call: &Call<'_>) -> Holding {
-    call.arguments.text("claimedBy").map_or(Holding::Any, |actor| Holding::Actor(actor.to_owned()))
+    match (call.arguments.text("claimedBy"), call.arguments.flag("unclaimed")) {
+        (None, false) => Holding::Any,
+        (None, true) => Holding::Nobody,
+        (Some(actor), false) => Holding::Actor(actor.to_owned()),
+        // Nobody is called this, and nothing is held by somebody and by nobody.
+        (Some(_), true) => Holding::Actor(String::new()),
+    }
 }
 
 /// The day of `updatedSince`; what is none is refused and not a filter that matches nothing.
@@ -175,12 +171,12 @@ fn since(call: &Call<'_>) -> Result<Option<String>, Failure> {
 fn ready(call: &Call<'_>) -> Answer {
     let caller = call.caller()?.acting.actor;
     let workspace = call.workspace()?;
-    let listing = load::all(&workspace)?;
+    let index = Index::load(&workspace)?;
     call.go_on()?;
     let areas = call.arguments.texts("area").unwrap_or_default();
-    let ready = next::candidates(&listing, caller.as_deref(), &areas);
-    let rows =
-        ready.iter().take(call.arguments.number("limit")).map(|candidate| candidate.to_row(&workspace));
+    let ready = next::candidates(&index, caller.as_deref(), &areas);
+    let shown = &ready[..call.arguments.number("limit").min(ready.len())];
+    let rows = next::show(&Shower::new(&workspace, &index)?, shown, View::List).into_iter().map(Json::Object);
     let mut found = answer("records", rows.collect::<Vec<Json>>());
     found.insert("total".to_owned(), ready.len().into());
     Ok(found)
