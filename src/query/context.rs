@@ -201,7 +201,9 @@ fn bundle(shower: &Shower<'_>, request: &Request) -> Result<Bundle, Failure> {
     let qualified: Vec<usize> =
         ["decisions", "incidents", "learnings", "context"].into_iter().flat_map(of).collect();
     let Some(focus) = focus else {
-        qualified.into_iter().for_each(|place| add(&mut bundle, place));
+        for place in qualified {
+            add(&mut bundle, place);
+        }
         return Ok(bundle);
     };
     let ranks = ranks(index, focus, &qualified);

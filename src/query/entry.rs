@@ -217,7 +217,9 @@ impl<'a> Entry<'a> {
     /// come before those of its header.
     pub fn values(self, field: &str, each: &mut dyn FnMut(&str)) -> bool {
         let mut all = |values: &[&str]| {
-            values.iter().for_each(|value| each(value));
+            for value in values {
+                each(value);
+            }
             !values.is_empty()
         };
         let truth = |is: bool| if is { "true" } else { "false" };

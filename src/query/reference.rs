@@ -49,7 +49,7 @@ pub(super) fn mentions(body: &str) -> impl Iterator<Item = &str> {
             let prefix = bytes[..dash].iter().rev().take(PREFIX + 1).take_while(|byte| is_word(byte)).count();
             if prefix <= PREFIX
                 && let Some(length) = id_at(&bytes[dash - prefix..])
-                && !bytes.get(dash - prefix + length).is_some_and(|byte| is_word(byte))
+                && !bytes.get(dash - prefix + length).is_some_and(is_word)
             {
                 return Some(&body[dash - prefix..dash - prefix + length]);
             }

@@ -94,23 +94,20 @@ pub fn search(index: &Index, request: &Request) -> Result<Hits, Failure> {
         (request.kinds.is_empty() || request.kinds.contains(&entry.kind())) && request.filter.matches(entry)
     });
     let places: Vec<usize> = places.collect();
-    let (mut hits, mode, warnings, pattern) = match Pattern::parse(&request.query)? {
-        Some(pattern) => {
-            let hit = |place: usize| {
-                let found = pattern.matches(index.entry(place))?;
-                Ok(found.map(|found| Hit { place, score: found.count, title: found.title }))
-            };
-            let hits: Result<Vec<_>, Failure> = parallel::map(places, hit).into_iter().collect();
-            (hits?, Mode::Regex, Vec::new(), Some(pattern))
-        }
-        None => {
-            let expression = Expression::parse(&request.query);
-            let warnings = warnings(index, &places, &expression);
-            (lexical(index, places, &expression), Mode::Lexical, warnings, None)
-        }
+    let (found, mode, warnings, pattern) = if let Some(pattern) = Pattern::parse(&request.query)? {
+        let hit = |place: usize| {
+            let found = pattern.matches(index.entry(place))?;
+            Ok(found.map(|found| Hit { place, score: found.count, title: found.title }))
+        };
+        let found: Result<Vec<_>, Failure> = parallel::map(places, hit).into_iter().collect();
+        (found?, Mode::Regex, Vec::new(), Some(pattern))
+    } else {
+        let expression = Expression::parse(&request.query);
+        let warnings = warnings(index, &places, &expression);
+        (lexical(index, places, &expression), Mode::Lexical, warnings, None)
     };
-    let total = hits.iter().flatten().count();
-    let mut hits: Vec<Hit> = hits.drain(..).flatten().collect();
+    let mut hits: Vec<Hit> = found.into_iter().flatten().collect();
+    let total = hits.len();
     let compare = |a: &Hit, b: &Hit| compare(index, a, b);
     let end = request.offset.saturating_add(request.limit);
     if end > 0 && end < hits.len() {
@@ -136,7 +133,7 @@ fn lexical(index: &Index, places: Vec<usize>, expression: &Expression) -> Vec<Op
 /// Whether a record passes one filter.
 fn passes(entry: Entry<'_>, filter: &expression::Filter) -> bool {
     let mut found = false;
-    entry.values(&field(filter), &mut |value| found |= value.to_lowercase().contains(&filter.value));
+    entry.values(field(filter), &mut |value| found |= value.to_lowercase().contains(&filter.value));
     found == (filter.sign == Sign::Wanted)
 }
 
