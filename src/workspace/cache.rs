@@ -43,7 +43,7 @@ pub(super) struct Found {
 impl Found {
     /// Looks for the cache of the folder at `path`.
     pub(super) fn open(workspace: &Workspace, path: &str) -> Option<Self> {
-        let (mut file, stat) = index(workspace, |cache| cache.below(FOLDER))?.open_file(&name(path)).ok()?;
+        let (mut file, stat) = index(workspace, Dir::below)?.open_file(&name(path)).ok()?;
         let mut lead = [0; LEAD];
         file.read_exact(&mut lead).ok()?;
         let whole = number(&lead, 24).checked_add(number(&lead, 32))?.checked_add(LEAD as u64)?;
@@ -124,7 +124,7 @@ pub(super) fn store(
     if workspace.access == Access::ReadOnly || fresh.settled + unused <= FEW + sources.len() / SHARE {
         return;
     }
-    if let Some(index) = index(workspace, |cache| cache.make(FOLDER)) {
+    if let Some(index) = index(workspace, Dir::make) {
         // A cache that cannot be written is one that is not there.
         let _ = write(&index, &name(path), sources, now_ns);
     }
@@ -163,10 +163,10 @@ pub(super) fn write(index: &Dir, name: &str, sources: &[Source], now_ns: i64) ->
 /// Where caches are, below the cache folder.
 pub(super) const FOLDER: &str = "index";
 
-/// The folder of caches, as `open` gets to it from the workspace's cache folder.
-fn index(workspace: &Workspace, open: impl FnOnce(&Dir) -> io::Result<Dir>) -> Option<Dir> {
-    let cache = super::files::open_folder(workspace, &workspace.paths.cache).ok()??;
-    open(&cache).ok()
+/// The folder of caches, as `open` gets to it from the root.
+fn index(workspace: &Workspace, open: fn(&Dir, &str) -> io::Result<Dir>) -> Option<Dir> {
+    let root = super::files::open_folder(workspace, &workspace.root).ok()??;
+    open(&root, &workspace.repo_path(&workspace.paths.cache.join(FOLDER))).ok()
 }
 
 /// What the cache of a folder is called. Two folders may share a name: an entry counts for its own file alone.

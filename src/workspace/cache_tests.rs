@@ -23,7 +23,6 @@ impl Tree {
     fn new(files: usize) -> Self {
         let top = tempfile::tempdir().unwrap();
         fs::write(top.path().join("project.config.mjs"), "").unwrap();
-        fs::create_dir_all(top.path().join(".project/.cache")).unwrap();
         let tree = Self { workspace: load(top.path()), top };
         for number in 0..files {
             tree.write(number, &format!("text of {number:03}"));
@@ -210,6 +209,7 @@ fn nobody_needs_a_cache() {
     assert!(!tree.cache().exists(), "a workspace that is open for reading only is not written to");
     // Where the folder of caches has to be, something else is, or a link that leads out.
     let place = tree.cache().parent().unwrap().to_owned();
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
     fs::write(&place, "mine").unwrap();
     assert_eq!(tree.texts(), tree.truth());
     fs::remove_file(&place).unwrap();
