@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::query::context::{self, MOST, Request, USUAL};
 use crate::query::{Index, Shower};
 use serde_json::Value as Json;
+use std::mem::ManuallyDrop;
 
 pub(super) const COMMANDS: &[Command] = &[Command {
     words: &["agents", "context"],
@@ -34,7 +35,8 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let request =
         Request { card: args.get("card").map(str::to_owned), limit, ceiling: None, now: clock::now() };
     let workspace = context.workspace()?;
-    let index = Index::load(&workspace)?;
+    // Its memory goes with the process, at once.
+    let index = ManuallyDrop::new(Index::load(&workspace)?);
     let answer = context::answer(&Shower::new(&workspace, &index)?, &request)?;
     let markdown = answer.get("markdown").and_then(Json::as_str).unwrap_or_default().to_owned();
     Ok(Output::new(Json::Object(answer), markdown))

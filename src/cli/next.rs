@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::query::next::{self, Candidate, MOST, USUAL};
 use crate::query::{Index, Shower, View};
 use serde_json::{Value as Json, json};
+use std::mem::ManuallyDrop;
 
 pub(super) const COMMANDS: &[Command] = &[Command {
     words: &["next"],
@@ -33,6 +34,8 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let workspace = context.workspace()?;
     // Only a whole record says who names it.
     let index = if context.json { Index::load(&workspace) } else { next::index(&workspace) }?;
+    // Its memory goes with the process, at once.
+    let index = ManuallyDrop::new(index);
     let ready = next::candidates(&index, caller.as_deref(), &areas);
     let (shown, rest) = ready.split_at(limit.min(ready.len()));
     if !context.json {

@@ -8,6 +8,7 @@ use crate::query::list::Filter;
 use crate::query::search::{self, Request};
 use crate::query::{Entry, Index, Kind, Shower, View};
 use serde_json::Value as Json;
+use std::mem::ManuallyDrop;
 
 /// Records in an answer without a limit.
 const USUAL: usize = 100;
@@ -41,11 +42,13 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let request = request(args)?;
     let workspace = context.workspace()?;
     if context.json {
-        let index = Index::load(&workspace)?;
+        // Its memory goes with the process, at once.
+        let index = ManuallyDrop::new(Index::load(&workspace)?);
         let answer = search::answer(&Shower::new(&workspace, &index)?, &request, View::Full)?;
         return Ok(Output::json(Json::Object(answer)));
     }
-    let index = Index::of(&workspace, if request.kinds.is_empty() { &Kind::ALL } else { &request.kinds })?;
+    let kinds: &[Kind] = if request.kinds.is_empty() { &Kind::ALL } else { &request.kinds };
+    let index = ManuallyDrop::new(Index::of(&workspace, kinds)?);
     let hits = search::search(&index, &request)?;
     let rows = hits.page.iter().map(|hit| row(index.entry(hit.place)));
     let columns = [Column::Id, Column::Word, Column::Text, Column::Detail];

@@ -77,6 +77,9 @@ fn written(body: &str) -> Vec<&str> {
 
 /// The code of a body in order: fenced lines, and backtick spans outside of them.
 fn code(body: &str) -> Vec<Range<usize>> {
+    if !body.contains(['`', '~']) {
+        return Vec::new();
+    }
     let mut code = Vec::new();
     // Runs of backticks of the paragraph at hand.
     let mut runs: Vec<Range<usize>> = Vec::new();

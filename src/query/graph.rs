@@ -1,7 +1,7 @@
 //! Which records name which: declared fields, links, mentions.
 //!
-//! Nothing is computed for records that nobody asks about: what a record names is read from its own text, and who names it
-//! is looked for among all others, once for all the records that an answer shows.
+//! Nothing is computed before it is asked for: what a record names is read from its own text alone, and who names it takes
+//! one look at all others, which answers for every record.
 
 use super::entry::{Entry, Kind};
 use super::index::Index;
@@ -106,12 +106,18 @@ pub struct Graph<'a> {
     index: &'a Index,
     route_roots: &'a [String],
     paths: OnceLock<HashMap<Cow<'a, str>, usize>>,
+    incoming: OnceLock<Vec<Vec<Incoming>>>,
 }
 
 impl<'a> Graph<'a> {
     /// The graph of an index; nothing is computed yet.
     pub fn new(workspace: &'a Workspace, index: &'a Index) -> Self {
-        Self { index, route_roots: &workspace.config.docs.route_roots, paths: OnceLock::new() }
+        Self {
+            index,
+            route_roots: &workspace.config.docs.route_roots,
+            paths: OnceLock::new(),
+            incoming: OnceLock::new(),
+        }
     }
 
     /// What the record at `place` names, each id once, in the order in which it is first found.
@@ -132,37 +138,41 @@ impl<'a> Graph<'a> {
         found
     }
 
-    /// Who names the records at `places`, for each of them in the order of loading, all of them.
-    pub fn incoming(&self, places: &[usize]) -> Vec<Vec<Incoming>> {
-        let mut rows: HashMap<&str, usize> = HashMap::new();
-        for place in places {
-            let next = rows.len();
-            rows.entry(self.index.entry(*place).id()).or_insert(next);
+    /// Who names the record at `place`, in the order of loading, all of them. The first question reads every record.
+    pub fn incoming(&self, place: usize) -> &[Incoming] {
+        let incoming = self.incoming.get_or_init(|| self.all_incoming());
+        // Of several records with one id the first is meant.
+        let first = self.index.find(self.index.entry(place).id()).unwrap_or(place);
+        incoming.get(first).map_or(&[], Vec::as_slice)
+    }
+
+    fn all_incoming(&self) -> Vec<Vec<Incoming>> {
+        let mut ids: HashMap<&str, usize> = HashMap::with_capacity(self.index.len());
+        for (place, entry) in self.index.entries().enumerate() {
+            ids.entry(entry.id()).or_insert(place);
         }
-        // For each row what the record at hand says of it, and which rows it says something of.
-        let start = || (vec![Relations::default(); rows.len()], Vec::new());
+        // For each record what the one at hand says of it, and of which it says something.
+        let start = || (vec![Relations::default(); self.index.len()], Vec::new());
         let names = |(all, touched): &mut (Vec<Relations>, Vec<usize>), from: usize| {
             self.each(self.index.entry(from), &mut |id, how| {
-                if let Some(&row) = rows.get(id) {
-                    let before = all[row];
-                    how.put_into(&mut all[row]);
-                    if before.is_empty() && !all[row].is_empty() {
-                        touched.push(row);
+                if let Some(&target) = ids.get(id) {
+                    let before = all[target];
+                    how.put_into(&mut all[target]);
+                    if before.is_empty() && !all[target].is_empty() {
+                        touched.push(target);
                     }
                 }
             });
-            let named = touched.drain(..).map(|row| (row, std::mem::take(&mut all[row])));
+            let named = touched.drain(..).map(|target| (target, std::mem::take(&mut all[target])));
             (from, named.collect::<Vec<_>>())
         };
-        let mut incoming = vec![Vec::new(); rows.len()];
-        if !rows.is_empty() {
-            for (from, named) in parallel::fold(self.index.as_loaded(), start, names) {
-                for (row, relations) in named {
-                    incoming[row].push(Incoming { from, relations });
-                }
+        let mut incoming = vec![Vec::new(); self.index.len()];
+        for (from, named) in parallel::fold(self.index.as_loaded(), start, names) {
+            for (target, relations) in named {
+                incoming[target].push(Incoming { from, relations });
             }
         }
-        places.iter().map(|place| incoming[rows[self.index.entry(*place).id()]].clone()).collect()
+        incoming
     }
 
     /// Hands every id that a record names to `each`, as often as it does, in the order that decides: fields, double

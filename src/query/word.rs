@@ -13,7 +13,7 @@ pub(super) fn fold(text: &str, out: &mut String) {
     let mut rest = text;
     while !rest.is_empty() {
         // Nothing in ASCII decomposes, and nothing composes across it.
-        let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let ascii = ascii_length(rest);
         let start = out.len();
         out.push_str(&rest[..ascii]);
         out[start..].make_ascii_lowercase();
@@ -25,6 +25,15 @@ pub(super) fn fold(text: &str, out: &mut String) {
         out.extend(lower.nfd().filter(|c| !is_diacritic(*c)));
         rest = &rest[other..];
     }
+}
+
+/// How much of the beginning of a text is ASCII; looked at in pieces, which is several times as fast as byte by byte.
+fn ascii_length(text: &str) -> usize {
+    const PIECE: usize = 64;
+    let pieces = text.as_bytes().chunks(PIECE);
+    let start = pieces.take_while(|piece| piece.is_ascii()).count() * PIECE;
+    let rest = text.as_bytes().get(start..).unwrap_or_default();
+    start.min(text.len()) + rest.iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 /// [`fold`] as a text of its own.

@@ -10,6 +10,7 @@ use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
 use crate::work::load::{self, Assets};
 use crate::work::{Card, Listing};
 use serde_json::{Value as Json, json};
+use std::mem::ManuallyDrop;
 
 pub(super) const LIST: &[Flag] = &[
     Flag::value("status", "A,B", "any of these statuses").offers(Offers::Words(STATUSES)),
@@ -33,7 +34,8 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     let (limit, offset) = (args.number("limit")?, args.number("offset")?.unwrap_or(0));
     let workspace = context.workspace()?;
     filter.check(Kind::Card, &workspace.config)?;
-    let listing = load::all(&workspace)?;
+    // Its memory goes with the process, at once.
+    let listing = ManuallyDrop::new(load::all(&workspace)?);
     let matching: Vec<&Card> =
         listing.cards.iter().filter(|card| filter.matches(Entry::Card(card, ""))).collect();
     let total = matching.len();
