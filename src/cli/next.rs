@@ -45,7 +45,8 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
         return Ok(told(shown, rest.len()));
     }
     let records = next::show(&Shower::new(&workspace, &index)?, shown, View::Full);
-    Ok(Output::json(json!({"records": records, "total": ready.len(), "truncated": !rest.is_empty()})))
+    let answer = json!({"records": records, "total": ready.len(), "truncated": !rest.is_empty()});
+    Ok(Output::new(answer, ""))
 }
 
 /// The rows, and how many more there are.

@@ -45,7 +45,7 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
         // Its memory goes with the process, at once.
         let index = ManuallyDrop::new(Index::load(&workspace)?);
         let answer = search::answer(&Shower::new(&workspace, &index)?, &request, View::Full)?;
-        return Ok(Output::json(Json::Object(answer)));
+        return Ok(Output::new(Json::Object(answer), ""));
     }
     let kinds: &[Kind] = if request.kinds.is_empty() { &Kind::ALL } else { &request.kinds };
     let index = ManuallyDrop::new(Index::of(&workspace, kinds)?);

@@ -34,16 +34,18 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     let (limit, offset) = (args.number("limit")?, args.number("offset")?.unwrap_or(0));
     let workspace = context.workspace()?;
     filter.check(Kind::Card, &workspace.config)?;
-    // Its memory goes with the process, at once.
-    let listing = ManuallyDrop::new(load::all(&workspace)?);
-    let matching: Vec<&Card> =
-        listing.cards.iter().filter(|card| filter.matches(Entry::Card(card, ""))).collect();
-    let total = matching.len();
-    let page: Vec<&Card> = matching.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
+    let mut listing = load::all(&workspace)?;
+    let is_empty = listing.cards.is_empty();
+    let mut matching = std::mem::take(&mut listing.cards);
+    matching.retain(|card| filter.matches(Entry::Card(card, "")));
+    let (total, most) = (matching.len(), limit.unwrap_or(usize::MAX));
     if !context.json {
+        // Its memory goes with the process, at once.
+        let matching = ManuallyDrop::new(matching);
+        let page: Vec<&Card> = matching.iter().skip(offset).take(most).collect();
         let output = unreadable(Output::rows(Json::Null, rows(&page), ""), &listing);
         return Ok(match total {
-            0 if listing.cards.is_empty() => output.note(format!("workfile: {NO_CARD}")),
+            0 if is_empty => output.note(format!("workfile: {NO_CARD}")),
             0 => output.note("workfile: no card matches"),
             _ => output,
         });
@@ -51,11 +53,13 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     let assets = Assets::open(&workspace)?;
     let fields = args.list("fields");
     let body = if args.has("with-body") { Body::Whole } else { Body::Length };
+    // Each card goes when its view is there, so that there is never all of both.
     let view =
-        |card: &&Card| card.view(View { body, assets: Some(assets.of(&card.id)), only: fields.as_deref() });
-    let records: Vec<Json> = page.iter().map(view).collect();
+        |card: Card| card.view(View { body, assets: Some(assets.of(&card.id)), only: fields.as_deref() });
+    let records: Vec<Json> = matching.into_iter().skip(offset).take(most).map(view).collect();
     let truncated = offset.saturating_add(records.len()) < total;
-    Ok(Output::json(json!({"records": records, "total": total, "offset": offset, "truncated": truncated})))
+    let answer = json!({"records": records, "total": total, "offset": offset, "truncated": truncated});
+    Ok(Output::new(answer, ""))
 }
 
 fn filter(args: &Args) -> Result<Filter, Failure> {
