@@ -18,11 +18,8 @@ const LATER: &[&str] = &[
     "03-doc-patch",
     "04-doc-links",
     "08-memory-lifecycle",
-    "09-memory-doctor",
     "12-search-regex",
     "15-lists",
-    "17-doctor-baseline",
-    "19-doc-freshness",
     "20-verify-commands",
 ];
 

@@ -21,6 +21,13 @@ impl Listing {
     pub fn find(&self, id: &str) -> Option<&Document> {
         self.documents.iter().find(|document| document.id == id)
     }
+
+    /// [`Listing::highest`] with the ids of indexed documents: a new document gets none of those either.
+    pub(super) fn highest_of_all(&self, prefix: &str) -> u64 {
+        let ids =
+            self.documents.iter().filter_map(|document| crate::record::id::sequence(&document.id, prefix));
+        ids.fold(self.highest, u64::max)
+    }
 }
 
 /// Reads every document; none when the module is off.

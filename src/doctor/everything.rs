@@ -5,6 +5,7 @@ use crate::clock::Time;
 use crate::failure::Failure;
 use crate::history::Stage;
 use crate::work::diagnose::{self, Scene};
+use crate::work::fields::DONE;
 use crate::work::standing::Claims;
 use crate::workspace::{Finding, Switch, Workspace, finding};
 use crate::{docs, history, memory, work};
@@ -118,12 +119,34 @@ impl Everything {
             paths: checks.paths,
             git: checks.git,
         });
-        found.extend(history::diagnose::diagnose(&self.history, &now.date(), &workspace.config, exists));
+        let done_on = |id: &str| {
+            let card = self.cards.find(id).filter(|card| card.status() == Some(DONE))?;
+            card.field("updated").map(str::to_owned)
+        };
+        let today = now.date();
+        let files = match checks.paths {
+            diagnose::Paths::Check => docs::Files::Ask,
+            diagnose::Paths::Skip => docs::Files::Leave,
+        };
+        let around = docs::Around { is_known: &exists, done_on: &done_on, today: &today, files };
+        found.extend(docs::diagnose(workspace, &self.docs, &around));
+        found.extend(history::diagnose::diagnose(&self.history, &today, &workspace.config, exists));
+        let around = memory::Around { is_known: &exists, today: &today };
+        found.extend(memory::diagnose(&self.memory, &around));
+        found
+    }
+
+    /// What is wrong with memory, the gravest first.
+    pub fn memory(&self, workspace: &Workspace, now: Time) -> Vec<Finding> {
+        let ids = self.ids(workspace);
+        let around = memory::Around { is_known: &|id| ids.contains(id), today: &now.date() };
+        let mut found = memory::diagnose(&self.memory, &around);
+        found.sort_by(finding::order);
         found
     }
 
     /// The ids that a record can refer to.
-    fn ids(&self, workspace: &Workspace) -> HashSet<&str> {
+    pub fn ids(&self, workspace: &Workspace) -> HashSet<&str> {
         self.named(workspace).into_iter().map(|record| record.id).collect()
     }
 

@@ -302,6 +302,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_renamed_as_it_is_and_never_over_another() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        std::fs::write(at("a.md"), "a").unwrap();
+        std::fs::write(at("b.md"), "b").unwrap();
+        let before = at("a.md").metadata().unwrap().modified().unwrap();
+        assert_eq!(rename(root.path(), &at("a.md"), &at("b.md")).unwrap(), Created::Taken);
+        assert_eq!(std::fs::read(at("b.md")).unwrap(), b"b");
+        assert_eq!(rename(root.path(), &at("a.md"), &at("deep/er/a.md")).unwrap(), Created::Fresh);
+        assert_eq!(at("deep/er/a.md").metadata().unwrap().modified().unwrap(), before);
+        assert!(!at("a.md").exists() && rename(root.path(), &at("a.md"), &at("c.md")).is_err());
+    }
+
+    #[test]
     fn a_record_that_moves_is_in_one_place_at_every_step() {
         let root = tempfile::tempdir().unwrap();
         let (from, to) = (root.path().join("archive/x.md"), root.path().join("x.md"));

@@ -1,5 +1,7 @@
 //! A memory record as it stands in its file.
 
+use super::LISTS;
+use crate::failure::{Code, Failure};
 use crate::path::trim;
 use crate::record::RecordFile;
 use crate::workspace::Collection;
@@ -38,6 +40,23 @@ impl Memory {
         record: RecordFile,
     ) -> Self {
         Self { id, collection, path, file, record }
+    }
+
+    /// The record whose file was just written with `text`.
+    pub(super) fn written(
+        collection: &'static Collection,
+        path: String,
+        file: String,
+        text: String,
+    ) -> Result<Self, Failure> {
+        let unreadable = |reason: &str| {
+            let text = format!("{path} was written and would not be readable: {reason}");
+            Failure::new(Code::INTERNAL_ERROR, text)
+        };
+        let record = RecordFile::parse(text, LISTS).map_err(|problem| unreadable(problem.reason()))?;
+        let id =
+            record.field("id").map(|id| trim(id).to_owned()).ok_or_else(|| unreadable("it has no id"))?;
+        Ok(Self { id, collection, path, file, record })
     }
 
     /// Its state, whether or not its collection knows it.

@@ -4,7 +4,7 @@
 
 use super::document::Fences;
 use crate::failure::Failure;
-use crate::path::{is_space, trim};
+use crate::path::{is_control, is_space, trim};
 
 /// One `## ` section of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +114,16 @@ pub fn append_under_heading(body: &str, heading: &str, line: &str) -> String {
         }
     }
     join_sections(&sections)
+}
+
+/// The trimmed name of a section that can be appended to, its marks left out; the error is what is wrong with it.
+pub fn section_name(name: &str) -> Result<&str, &'static str> {
+    match trim(name) {
+        "" => Err("it is empty"),
+        name if name.contains(is_control) => Err("it holds a line break or another control character"),
+        name if name.starts_with('#') => Err("it begins with #"),
+        name => Ok(name),
+    }
 }
 
 /// The file `text` with its body replaced: line ends as in the prefix, `prefix + EOL + body + EOL`, or the prefix alone

@@ -26,8 +26,8 @@ mod vectors;
 mod yaml;
 
 pub use body::{
-    append_under_heading, fenced_lines, is_section_heading, keep_sections, open_fence, with_body,
-    with_body_text,
+    append_under_heading, fenced_lines, is_section_heading, keep_sections, open_fence, section_name,
+    with_body, with_body_text,
 };
 pub use digest::{digest, is_digest};
 pub use document::{Document, Head, Mention, NotARecord, decode, head_mentions, read, read_head};

@@ -4,8 +4,8 @@ use super::card::Card;
 use super::mutate::{Caller, Target, mutate};
 use super::plan::{Home, Line, Plan};
 use crate::failure::{Code, Failure};
-use crate::path::{is_control, trim};
-use crate::record;
+use crate::path::trim;
+use crate::record::{self, section_name};
 use crate::workspace::Workspace;
 
 /// The section that a note goes to without another name.
@@ -38,20 +38,15 @@ pub fn note(workspace: &Workspace, note: Note<'_>, caller: &Caller) -> Result<Ca
     mutate(workspace, note.target, caller, plan, |_| ()).map(|(card, ())| card)
 }
 
-/// The name of a section that notes may go to: one line, no heading of another level, not the trail.
+/// The name of a section that notes may go to; the trail is none.
 fn section(name: &str) -> Result<&str, Failure> {
-    let name = trim(name);
-    let problem = match name {
-        "" => "it is empty",
-        _ if name.contains(is_control) => "it holds a line break or another control character",
-        _ if name.starts_with('#') => "it begins with #",
-        _ if name.to_lowercase() == "activity" => "the trail is written by the commands themselves",
-        _ => return Ok(name),
+    let problem = match section_name(name) {
+        Ok(name) if name.to_lowercase() == "activity" => "the trail is written by the commands themselves",
+        Ok(name) => return Ok(name),
+        Err(problem) => problem,
     };
-    Err(Failure::new(
-        Code::CARD_NOTE_SECTION_INVALID,
-        format!("a note cannot go to the section `{name}`: {problem}"),
-    ))
+    let text = format!("a note cannot go to the section `{}`: {problem}", trim(name));
+    Err(Failure::new(Code::CARD_NOTE_SECTION_INVALID, text))
 }
 
 /// The text with every line after the first indented, so that none can open a section or pass for a trail line, and

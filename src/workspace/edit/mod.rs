@@ -12,7 +12,9 @@ mod patch;
 pub use check::{Candidate, not_allowed};
 pub use create::{Fresh, New, create, hidden, reachable};
 pub use input::{Changes, Draft, changes, draft};
-pub use patch::{candidate, locate, lock, matters, patch, rewritten, unchanged, write};
+pub use patch::{
+    candidate, fresh, locate, lock, locks, matters, missing, patch, rewritten, unchanged, write,
+};
 
 use super::Workspace;
 use crate::failure::{Code, Failure};

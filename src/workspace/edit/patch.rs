@@ -7,6 +7,7 @@ use crate::fs::{self, Lock, Purpose};
 use crate::path::trim;
 use crate::record::{self, Change, Header, RecordFile, Style, Value};
 use crate::workspace::Workspace;
+use crate::workspace::files::{self, Unreadable};
 use serde_json::Value as Json;
 
 /// Changes one record: `find` loads and finds it under its lock, `plan` says what becomes of it, `check` judges the header
@@ -19,7 +20,7 @@ pub fn patch<R: Record>(
     check: impl FnOnce(&R, Candidate<'_>) -> Result<(), Failure>,
 ) -> Result<R, Failure> {
     let _lock = lock(workspace, R::KIND.module, target.id)?;
-    let before = find()?;
+    let before = fresh(workspace, find()?)?;
     unchanged(&before, target.revision)?;
     let changes = plan(&before)?;
     let today = clock::now().date();
@@ -31,10 +32,29 @@ pub fn patch<R: Record>(
     }
 }
 
+/// The record as its file has it now: a listing may have been made before the lock was taken, or from a cache.
+pub fn fresh<R: Record>(workspace: &Workspace, record: R) -> Result<R, Failure> {
+    let found = files::again(workspace, &workspace.root, record.path())?;
+    let found = found.ok_or_else(|| missing(R::KIND, record.id(), &[]))?;
+    if *found.text == **record.text() {
+        return Ok(record);
+    }
+    let now = record.again(workspace, found.text.to_string())?;
+    if now.id() == record.id() { Ok(now) } else { Err(missing(R::KIND, record.id(), &[])) }
+}
+
 /// Waits for the lock of one record of a module.
 pub fn lock(workspace: &Workspace, module: &str, id: &str) -> Result<Lock, Failure> {
     let folder = format!("{}/{module}", workspace.paths.locks);
     Lock::take(&workspace.root, &folder, &lock_name(id), Purpose::Record { module, id })
+}
+
+/// Waits for the locks of several records of a module, in the order of their names, so that nobody waits in a circle.
+pub fn locks(workspace: &Workspace, module: &str, ids: &[&str]) -> Result<Vec<Lock>, Failure> {
+    let mut named: Vec<(String, &str)> = ids.iter().map(|id| (lock_name(id), *id)).collect();
+    named.sort_unstable();
+    named.dedup_by(|one, other| one.0 == other.0);
+    named.into_iter().map(|(_, id)| lock(workspace, module, id)).collect()
 }
 
 /// The lock's file name: the id where it can be one. Two ids that share a name wait for each other, no more.
@@ -48,10 +68,7 @@ fn lock_name(id: &str) -> String {
 pub fn locate<R: Record>(records: impl IntoIterator<Item = R>, id: &str) -> Result<R, Failure> {
     let mut found = records.into_iter().filter(|record| record.id() == id);
     let kind = R::KIND;
-    let Some(first) = found.next() else {
-        let text = format!("there is no {} {id}", kind.noun);
-        return Err(Failure::new(kind.codes.not_found, text).remedy(kind.list));
-    };
+    let first = found.next().ok_or_else(|| missing(kind, id, &[]))?;
     let others: Vec<String> = found.map(|record| record.path().to_owned()).collect();
     if others.is_empty() {
         return Ok(first);
@@ -59,6 +76,21 @@ pub fn locate<R: Record>(records: impl IntoIterator<Item = R>, id: &str) -> Resu
     let files: Vec<String> = std::iter::once(first.path().to_owned()).chain(others).collect();
     let text = format!("{id} is the id of several files: {}; give all but one another id", files.join(", "));
     Err(Failure::new(kind.codes.ambiguous, text).with("files", files))
+}
+
+/// There is no such record; with the reason when a file of that name is there and cannot be read.
+pub fn missing(kind: &Kind, id: &str, unreadable: &[Unreadable]) -> Failure {
+    let named = |file: &&Unreadable| {
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        name.strip_prefix(id).is_some_and(|rest| rest.starts_with(['-', '.']))
+    };
+    let text = match unreadable.iter().find(named) {
+        Some(file) => {
+            format!("there is no {} {id}; {} cannot be read: {}", kind.noun, file.path, file.reason)
+        }
+        None => format!("there is no {} {id}", kind.noun),
+    };
+    Failure::new(kind.codes.not_found, text).remedy(kind.list)
 }
 
 /// Refuses when the record has another revision than the caller saw.

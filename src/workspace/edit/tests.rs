@@ -167,6 +167,7 @@ fn what_is_refused_leaves_the_file() {
 #[test]
 fn a_stale_revision_is_told_before_anything_is_read_of_the_input() {
     let place = Place::new();
+    fs::write(place.path("n.md"), BEFORE).unwrap();
     let target = Target { id: "N-0001", revision: Some("sha256:old") };
     let find = || Ok(note("n.md", BEFORE.to_owned()));
     let plan = |_: &Note| changes(&NOTE, &Map::new());
@@ -174,6 +175,25 @@ fn a_stale_revision_is_told_before_anything_is_read_of_the_input() {
     assert_eq!(failure.code, Code::CARD_WRITE_CONFLICT);
     let keys: Vec<&String> = failure.details.keys().collect();
     assert_eq!(keys, ["id", "expectedRevision", "actualRevision", "current"]);
+}
+
+#[test]
+fn what_counts_is_the_file_under_the_lock() {
+    let place = Place::new();
+    let now = BEFORE.replace("title: A", "title: Theirs");
+    fs::write(place.path("n.md"), &now).unwrap();
+    let seen = |find: &str, input: Json| {
+        let find = note("n.md", find.to_owned());
+        let target = Target { id: "N-0001", revision: None };
+        let plan = |_: &Note| changes(&NOTE, input.as_object().unwrap());
+        patch(&place.workspace, target, || Ok(find), plan, |_, _| Ok(()))
+    };
+    let after = seen(BEFORE, json!({"due": "d"})).unwrap();
+    assert_eq!(after.field("title"), Some("Theirs"));
+    fs::write(place.path("n.md"), BEFORE.replace("N-0001", "N-0002")).unwrap();
+    assert_eq!(seen(BEFORE, json!({"due": "d"})).err().unwrap().code, Code::CARD_NOT_FOUND);
+    fs::remove_file(place.path("n.md")).unwrap();
+    assert_eq!(seen(BEFORE, json!({"due": "d"})).err().unwrap().code, Code::CARD_NOT_FOUND);
 }
 
 #[test]
