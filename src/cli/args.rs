@@ -204,6 +204,15 @@ impl Args {
         self.flags.iter().find(|(name, _)| *name == flag).map(|(_, value)| value.as_str())
     }
 
+    /// The same, or `CLI_ARGUMENT_REQUIRED` naming the flag. An empty value is one.
+    pub fn flag(&self, flag: &str) -> Result<&str, Failure> {
+        self.get(flag).ok_or_else(|| {
+            let text = format!("`workfile {}` is missing --{flag}", self.command);
+            let failure = Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).with("flag", format!("--{flag}"));
+            failure.remedy(format!("workfile {} --help", self.command))
+        })
+    }
+
     /// Every value of a repeatable flag.
     pub fn all<'a>(&'a self, flag: &'a str) -> impl Iterator<Item = &'a str> {
         self.flags.iter().filter(move |(name, _)| *name == flag).map(|(_, value)| value.as_str())

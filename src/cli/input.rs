@@ -52,6 +52,22 @@ pub(super) fn object(context: &Context, args: &Args) -> Result<Map<String, Json>
     }
 }
 
+/// The changes of `workfile FAMILY patch ID`: the object of `--json-input`, which is needed.
+pub(super) fn changes(
+    context: &Context,
+    args: &Args,
+    family: &str,
+    id: &str,
+) -> Result<Map<String, Json>, Failure> {
+    if args.has("json-input") {
+        return object(context, args);
+    }
+    let text = format!("nothing to change on {id}: give --json-input");
+    let failure = Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).with("flag", "--json-input");
+    let example = r#"echo '{"title": "New words"}' | workfile"#;
+    Err(failure.remedy(format!("{example} {family} patch {id} --json-input -")))
+}
+
 /// What a flag that stands for a field holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form {

@@ -11,10 +11,12 @@ mod changelog;
 mod claude;
 mod completions;
 mod demo;
+mod doc;
 mod doctor;
 mod help;
 mod init;
 mod input;
+mod memory;
 mod near;
 mod next;
 mod print;
@@ -100,7 +102,9 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
     [
         card::COMMANDS,
         next::COMMANDS,
+        doc::COMMANDS,
         changelog::COMMANDS,
+        memory::COMMANDS,
         search::COMMANDS,
         agents::COMMANDS,
         bundle::COMMANDS,
@@ -209,6 +213,8 @@ fn looks(family: &str) -> Option<String> {
     let command = match family {
         "card" => "card list",
         "changelog" => "changelog preview",
+        "doc" => "doc list",
+        "memory" => "memory list",
         _ => return None,
     };
     Some(format!("workfile {command}"))

@@ -11,6 +11,7 @@ pub mod list;
 mod markdown;
 pub mod next;
 mod pattern;
+pub mod recent;
 mod reference;
 mod score;
 pub mod search;

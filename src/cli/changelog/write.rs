@@ -73,13 +73,7 @@ pub(super) fn add(context: &Context, args: &Args) -> Result<Output, Failure> {
 
 pub(super) fn patch(context: &Context, args: &Args) -> Result<Output, Failure> {
     let target = Target { id: args.need(0, "ID")?, revision: args.get("expected-revision") };
-    if !args.has("json-input") {
-        let text = format!("nothing to change on {}: give --json-input", target.id);
-        let failure = Failure::new(Code::CLI_ARGUMENT_REQUIRED, text).with("flag", "--json-input");
-        let example = r#"echo '{"title": "New words"}' | workfile changelog patch"#;
-        return Err(failure.remedy(format!("{example} {} --json-input -", target.id)));
-    }
-    let changes = input::object(context, args)?;
+    let changes = input::changes(context, args, "changelog", target.id)?;
     let fragment = patch::patch(&context.workspace()?, target, &changes)?;
     let text = format!("{} updated", fragment.id);
     Ok(Output::new(fragment.to_json().into(), text))
