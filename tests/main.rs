@@ -12,6 +12,7 @@ mod closing;
 mod compare;
 #[cfg(unix)]
 mod completions;
+mod docs;
 mod doctor;
 mod doors;
 mod git;
@@ -25,6 +26,7 @@ mod hostile;
 mod init;
 mod launcher;
 mod mcp;
+mod memory;
 mod names;
 mod payload;
 mod process;
