@@ -100,7 +100,7 @@ impl Property {
         most: Option<i64>,
         about: &'static str,
     ) -> Self {
-        Self::new(name, Kind::Integer { least, most }, about)
+        Self { judge: Judge::Schema, ..Self::new(name, Kind::Integer { least, most }, about) }
     }
 
     /// Yes or no.
@@ -306,6 +306,16 @@ impl Arguments {
         self.0.get(name) == Some(&Json::Bool(true))
     }
 
+    /// What a flag says, when it says anything.
+    pub(super) fn choice(&self, name: &str) -> Option<bool> {
+        self.0.get(name).and_then(Json::as_bool)
+    }
+
+    /// The fields of an object.
+    pub(super) fn fields(&self, name: &str) -> Map<String, Json> {
+        self.0.get(name).and_then(Json::as_object).cloned().unwrap_or_default()
+    }
+
     /// A value as it was sent.
     pub(super) fn value(&self, name: &str) -> Json {
         self.0.get(name).cloned().unwrap_or_default()
@@ -352,7 +362,7 @@ impl Property {
                 let whole = number.as_f64().filter(|number| number.fract() == 0.0);
                 let Some(whole) = whole else { return Err(self.wrong_type()) };
                 let most = most.unwrap_or(i64::MAX);
-                if whole < least as f64 || whole > most as f64 {
+                if self.judge == Judge::Schema && (whole < least as f64 || whole > most as f64) {
                     let range = if most == i64::MAX {
                         format!("{least} or more")
                     } else {

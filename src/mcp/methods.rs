@@ -106,3 +106,27 @@ fn constant(era: Era, name: &str, entries: Json) -> Json {
 fn volatile(era: Era, result: Map<String, Json>) -> Json {
     era.dress(Fresh::Volatile.hint(era, result))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::desk::Ticket;
+    use crate::mcp::host::Options;
+    use crate::mcp::message::{Content, Message, read};
+
+    #[test]
+    fn a_panic_costs_one_answer() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("project.config.json"), r#"{"schemaVersion": 2}"#).unwrap();
+        let options = Options { root: Some(root.path().to_owned()), ..Options::default() };
+        let host = Host::open(&options).unwrap();
+        let line = br#"{"jsonrpc":"2.0","id":1,"method":"x"}"#;
+        let Ok(Content::One(Message::Request(request))) = read(line) else { panic!("no request") };
+        let stop = Ticket::new(&request.id).stop;
+        let failed = carry_out(Box::new(|_, _| panic!("on purpose")), &host, &stop).unwrap_err();
+        let failed = serde_json::to_value(failed).unwrap();
+        assert_eq!((&failed["code"], &failed["data"]["code"]), (&json!(-32603), &json!("INTERNAL_ERROR")));
+        assert!(!failed.to_string().contains("on purpose"));
+        assert_eq!(carry_out(Box::new(|_, _| Ok(json!(7))), &host, &stop), Ok(json!(7)));
+    }
+}

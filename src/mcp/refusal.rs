@@ -1,6 +1,7 @@
 //! Refusals in the words of the protocol: the code in `data`, and never a path of the machine.
 
-use super::message::{INVALID_PARAMS, RpcError};
+use super::host::Host;
+use super::message::{INTERNAL_ERROR, INVALID_PARAMS, RpcError};
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
@@ -21,6 +22,14 @@ pub(super) fn params_of(uri: &str, failure: &Failure) -> RpcError {
     let mut data = failure.to_json()["error"].take();
     data["uri"] = uri.into();
     RpcError::new(INVALID_PARAMS, failure.message()).with(data)
+}
+
+/// A failure that is not about what was asked for.
+pub(super) fn defect(host: &Host, failure: &Failure) -> RpcError {
+    let mut failure = failure.clone();
+    failure.text = relative(&failure.text, &host.root);
+    failure.details.clear();
+    error(INTERNAL_ERROR, &failure)
 }
 
 /// `MCP_ARGUMENT_INVALID` for a parameter of a method.
@@ -106,6 +115,18 @@ const TOOLS: &[(&str, &str)] = &[
     ("workfile card write", "project_card_write"),
     ("workfile card archive", "project_card_archive"),
     ("workfile card reopen", "project_card_reopen"),
+    ("workfile doc list", "project_doc_list"),
+    ("workfile doc show", "project_get_record"),
+    ("workfile changelog list", "project_changelog_list"),
+    ("workfile changelog show", "project_get_record"),
+    ("workfile changelog add", "project_changelog_add"),
+    ("workfile changelog patch", "project_changelog_patch"),
+    ("workfile changelog preview", "project_changelog_preview"),
+    ("workfile changelog release", "project_changelog_release"),
+    ("workfile memory list", "project_memory_list"),
+    ("workfile memory show", "project_get_record"),
+    ("workfile search", "project_search"),
+    ("workfile doctor", "project_doctor"),
     ("workfile next", "project_next"),
 ];
 

@@ -4,11 +4,12 @@ use super::host::Host;
 use super::message::RpcError;
 use super::refusal;
 use super::tools::{overview, report};
+use crate::clock;
 use crate::doctor::Checks;
 use crate::failure::{Code, Failure};
+use crate::query::{Entry, Index, Kind, Shower, View};
 use crate::record::order::natural;
-use crate::work::Card;
-use crate::work::load;
+use crate::work::fields::DOING;
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
@@ -55,10 +56,8 @@ pub(super) fn list(host: &Host, params: &Map<String, Json>) -> Result<Map<String
         entries.push((PROTOCOL.to_owned(), protocol_entry()));
     }
     let fixed = entries.len();
-    let listing = load::all(&workspace).map_err(|failure| defect(host, &failure))?;
-    let mut cards: Vec<&Card> = listing.cards.iter().collect();
-    cards.sort_by(|a, b| natural(&a.id, &b.id));
-    entries.extend(cards.into_iter().map(|card| (card.id.clone(), card_entry(card))));
+    let index = Index::load(&workspace).map_err(|failure| refusal::defect(host, &failure))?;
+    entries.extend(index.entries().map(|entry| (entry.id().to_owned(), record_entry(entry))));
     let start = match &after {
         None => 0,
         Some(after) if after.starts_with("project:") => {
@@ -112,8 +111,10 @@ pub(super) fn read(host: &Host, params: &Map<String, Json>) -> Result<Map<String
     let Some(uri) = uri else { return Err(refusal::required("uri")) };
     let data = |value: Map<String, Json>| ("application/json", format!("{:#}", Json::Object(value)));
     let (kind, text) = match uri {
-        WORKSPACE => data(overview(&loaded(host)?, host.is_read_only())),
-        HEALTH => data(report(&loaded(host)?, Checks::ALL).map_err(|failure| defect(host, &failure))?),
+        WORKSPACE => data(overview(host, &loaded(host)?)),
+        HEALTH => {
+            data(report(&loaded(host)?, Checks::ALL).map_err(|failure| refusal::defect(host, &failure))?)
+        }
         PROTOCOL => ("text/markdown", protocol(&loaded(host)?).ok_or_else(|| missing(uri))?),
         _ => {
             let id = uri.strip_prefix(RECORD).ok_or_else(|| missing(uri))?;
@@ -130,29 +131,31 @@ fn record(host: &Host, uri: &str, id: &str) -> Result<String, RpcError> {
         return Err(refusal::params_of(uri, &Failure::new(Code::MCP_RESOURCE_URI_INVALID, text)));
     };
     let workspace = loaded(host)?;
-    let listing = load::all(&workspace).map_err(|failure| defect(host, &failure))?;
-    let card = listing.find(&id).ok_or_else(|| missing(uri))?;
-    Ok(markdown(card, &workspace))
+    let failed = |failure: Failure| refusal::defect(host, &failure);
+    let index = Index::load(&workspace).map_err(failed)?;
+    let place = index.find(&id).ok_or_else(|| missing(uri))?;
+    let shower = Shower::new(&workspace, &index).map_err(failed)?;
+    let shown = shower.show(&[place], View::Full);
+    Ok(markdown(index.entry(place), shown.first().unwrap_or(&Map::new())))
 }
 
 /// A record as Markdown.
-fn markdown(card: &Card, workspace: &Workspace) -> String {
+fn markdown(entry: Entry<'_>, shown: &Map<String, Json>) -> String {
     let mut out = String::from("---\n");
-    let mut put = |key: &str, value: Option<&str>| {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
+    for key in ["id", "kind", "recordType", "title", "status", "area", "path", "revision"] {
+        if let Some(value) = shown.get(key).and_then(Json::as_str).filter(|value| !value.is_empty()) {
             let _ = writeln!(out, "{key}: {}", quoted(value));
         }
-    };
-    put("id", Some(&card.id));
-    put("kind", Some("card"));
-    put("recordType", card.field("type"));
-    put("title", card.field("title"));
-    put("status", card.field("status"));
-    put("area", card.field("area"));
-    put("path", Some(&card.repo_path(workspace)));
-    put("revision", Some(&card.revision()));
-    let title = card.field("title").unwrap_or(&card.id);
-    let _ = write!(out, "---\n\n# {} — {}\n\n{}", card.id, crate::path::one_line(title), card.body());
+    }
+    for key in ["outgoing", "incoming"] {
+        let links = shown.get(key).and_then(Json::as_array).into_iter().flatten();
+        let ids: Vec<&str> = links.filter_map(|link| link["id"].as_str()).collect();
+        if !ids.is_empty() {
+            let _ = writeln!(out, "{key}: [{}]", ids.join(", "));
+        }
+    }
+    let title = crate::path::one_line(entry.title().unwrap_or(entry.id()));
+    let _ = write!(out, "---\n\n# {} — {title}\n\n{}", entry.id(), entry.body());
     out.trim_end().to_owned()
 }
 
@@ -205,18 +208,20 @@ fn protocol_entry() -> Json {
     })
 }
 
-fn card_entry(card: &Card) -> Json {
-    let parts = [Some("card"), card.field("type"), card.field("status"), card.field("area")];
+fn record_entry(entry: Entry<'_>) -> Json {
+    let area = entry.items("area").next();
+    let parts = [Some(entry.kind().name()), entry.record_type(), entry.status(), area];
     let description: Vec<&str> = parts.into_iter().flatten().collect();
-    let priority = if card.status() == Some("doing") { 0.9 } else { 0.6 };
+    let in_hand = entry.kind() == Kind::Card && entry.status() == Some(DOING);
+    let priority = if in_hand { 0.9 } else { 0.6 };
     let mut annotations = json!({"audience": ["user", "assistant"], "priority": priority});
-    if let Some(day) = card.field("updated") {
+    if let Some(day) = entry.updated().filter(|day| clock::is_date(day)) {
         annotations["lastModified"] = format!("{day}T00:00:00.000Z").into();
     }
     json!({
-        "uri": format!("{RECORD}{}", escaped(&card.id)),
-        "name": card.id,
-        "title": format!("{} — {}", card.id, card.field("title").unwrap_or(&card.id)),
+        "uri": format!("{RECORD}{}", escaped(entry.id())),
+        "name": entry.id(),
+        "title": format!("{} — {}", entry.id(), entry.title().unwrap_or(entry.id())),
         "description": description.join(" · "),
         "mimeType": "text/markdown",
         "annotations": annotations,
@@ -224,15 +229,7 @@ fn card_entry(card: &Card) -> Json {
 }
 
 fn loaded(host: &Host) -> Result<Workspace, RpcError> {
-    host.workspace().map_err(|failure| defect(host, &failure))
-}
-
-/// A failure that is not about what was asked for.
-fn defect(host: &Host, failure: &Failure) -> RpcError {
-    let mut failure = failure.clone();
-    failure.text = refusal::relative(&failure.text, &host.root);
-    failure.details.clear();
-    refusal::error(super::message::INTERNAL_ERROR, &failure)
+    host.workspace().map_err(|failure| refusal::defect(host, &failure))
 }
 
 fn missing(uri: &str) -> RpcError {

@@ -5,8 +5,11 @@
 
 mod cards;
 mod health;
+mod history;
+mod lists;
 mod output;
 mod read;
+mod search;
 
 use super::arguments::{self, Arguments, Property};
 use super::desk::{Effect, Stop};
@@ -19,6 +22,8 @@ pub(super) use health::report;
 use output::Member;
 pub(super) use read::overview;
 use serde_json::{Map, Value as Json, json};
+
+use cards::REVISION;
 
 /// What a tool answers with.
 pub(super) type Answer = Result<Map<String, Json>, Failure>;
@@ -158,7 +163,9 @@ fn answer(name: &str, value: impl Into<Json>) -> Map<String, Json> {
 }
 
 fn families() -> impl Iterator<Item = &'static Tool> {
-    [cards::TOOLS, health::TOOLS, read::TOOLS].into_iter().flatten()
+    [cards::TOOLS, health::TOOLS, history::TOOLS, lists::TOOLS, read::TOOLS, search::TOOLS]
+        .into_iter()
+        .flatten()
 }
 
 /// Every tool, sorted by name.

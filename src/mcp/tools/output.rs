@@ -33,6 +33,18 @@ pub(super) enum Shape {
     Candidate,
     /// Somebody else's scope that a claim touches.
     Overlap,
+    /// A record that was found.
+    Hit,
+    /// A text, or null.
+    MaybeText,
+    /// Fragments of one type.
+    Group,
+    /// Where a card comes from.
+    Provenance,
+    /// What was left out of a bundle.
+    Omitted,
+    /// A rule by its title.
+    Rule,
     /// Names and numbers.
     Counts,
     /// Findings by severity.
@@ -86,6 +98,14 @@ pub(super) fn schema(members: &[Member], always: &[&str]) -> Json {
 
 fn object(properties: &Json, required: &[&str]) -> Json {
     json!({"type": "object", "additionalProperties": true, "properties": properties, "required": required})
+}
+
+fn open(properties: &Json) -> Json {
+    json!({"type": "object", "additionalProperties": true, "properties": properties})
+}
+
+fn ids(about: &str) -> Json {
+    json!({"type": "array", "items": {"type": "string"}, "description": about})
 }
 
 fn truncated() -> Json {
@@ -160,6 +180,24 @@ impl Shape {
                 row["description"] = "A row and why it is here.".into();
                 row
             }
+            Self::Hit => object(
+                &json!({
+                    "id": text(), "kind": text(), "title": text(), "searchScore": {"type": "number"},
+                    "excerpt": text(),
+                }),
+                &["id", "kind", "title"],
+            ),
+            Self::MaybeText => json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+            Self::Group => open(&json!({"type": text(), "fragments": Self::List(&Self::Row).schema()})),
+            Self::Provenance => open(&json!({
+                "origin": ids("Records it came out of."),
+                "spawned": ids("Cards that came out of it."),
+            })),
+            Self::Omitted => open(&json!({
+                "relevance": ids("Not about this card."),
+                "limit": ids("Beyond the limit."),
+            })),
+            Self::Rule => open(&json!({"id": text(), "title": text(), "collection": text()})),
             Self::Counts => json!({"type": "object", "additionalProperties": whole()}),
             Self::Severities => json!({
                 "type": "object",

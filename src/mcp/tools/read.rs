@@ -1,55 +1,27 @@
-//! What is here: the workspace, one record, the cards that match, the cards that can be started.
+//! What is here: the workspace, one record, the cards that can be started.
 
-use super::output::{Member, PAGE, Shape};
+use super::super::host::Host;
+use super::output::{Member, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool, answer};
+use crate::doctor::{self, Checks};
 use crate::failure::{Code, Failure};
-use crate::query::list::{self, Filter, Holding, Request, boundary};
-use crate::query::{Index, Kind, Shower, View, next};
-use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
-use crate::workspace::Workspace;
+use crate::query::{Index, Shower, View, next};
+use crate::work::diagnose::{Git, Paths};
+use crate::workspace::{Finding, Workspace};
 use serde_json::{Map, Value as Json};
-
-const SINCE: Property = Property::text(
-    "updatedSince",
-    "Changed on this day or later: YYYY-MM-DD, or a full RFC 3339 time, of which the day counts.",
-)
-.day();
-const LIMIT: Property = Property::integer("limit", 1, Some(200), "Rows of a page.").or_number(50);
-const OFFSET: Property = Property::integer("offset", 0, Some(100_000), "Matches to skip.").or_number(0);
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
-        name: "project_card_list",
-        title: "List cards",
-        about: "List cards, a short row each, in order of id; filters combine, values of one filter are alternatives. \
-            Archived cards are there and marked. For what to start on now take project_next; for a body or a revision \
-            project_get_record.",
-        nature: Nature::Reads,
-        input: &[
-            Property::any_of("status", STATUSES, "Any of these statuses.").judged(),
-            Property::texts("area", "Any of these areas (project_workspace lists them)."),
-            Property::any_of("type", TYPES, "Any of these types.").judged(),
-            Property::any_of("priority", PRIORITIES, "Any of these priorities.").judged(),
-            Property::text("parent", "Parts of this card."),
-            Property::text("claimedBy", "Held by exactly this actor."),
-            Property::flag("unclaimed", "true: held by nobody."),
-            Property::texts("tags", "With any of these tags."),
-            SINCE,
-            LIMIT,
-            OFFSET,
-        ],
-        output: PAGE,
-        always: &["records", "total"],
-        size: Size::Grows,
-        run: cards,
-    },
-    Tool {
         name: "project_get_record",
         title: "Read one record",
-        about: "Read one record whole, by its id: its body, its fields and its revision. Read before you write; \
-            expectedRevision of the writing tools wants the revision from here.",
+        about: "Read one record of any family whole, by its id: body, fields, revision, what it links to, what links to it \
+            (the strongest 20), and what the doctor finds wrong with it. Read before you write: expectedRevision of the \
+            writing tools wants the revision from here.",
         nature: Nature::Reads,
-        input: &[Property::text("id", "Id of the record, e.g. T-0007.").required().filled()],
+        input: &[Property::text(
+            "id",
+            "Its id: T-0007, DOC-0002, CHG-0031, REL-0004, ADR-0005, LRN-0009, or the PATH- id of an indexed file.",
+        ).required().filled()],
         output: super::output::RECORD,
         always: &["record"],
         size: Size::Grows,
@@ -100,18 +72,18 @@ pub(super) const TOOLS: &[Tool] = &[
 ];
 
 fn workspace(call: &Call<'_>) -> Answer {
-    Ok(overview(&call.workspace()?, call.host.is_read_only()))
+    Ok(overview(call.host, &call.workspace()?))
 }
 
 /// `{name, root, version, schema, readOnly}`.
-pub(in crate::mcp) fn overview(workspace: &Workspace, read_only: bool) -> Map<String, Json> {
+pub(in crate::mcp) fn overview(host: &Host, workspace: &Workspace) -> Map<String, Json> {
     let mut overview = answer("name", workspace.config.name.clone());
     overview.insert("root".to_owned(), workspace.root.to_string_lossy().into());
     if let Some(version) = &workspace.version {
         overview.insert("version".to_owned(), version.clone());
     }
     overview.insert("schema".to_owned(), workspace.schema());
-    overview.insert("readOnly".to_owned(), read_only.into());
+    overview.insert("readOnly".to_owned(), host.is_read_only().into());
     overview
 }
 
@@ -124,48 +96,21 @@ fn record(call: &Call<'_>) -> Answer {
         return Err(failure.remedy("workfile search"));
     };
     call.go_on()?;
-    Ok(answer("record", Shower::new(&workspace, &index)?.show(&[place], View::Full).remove(0)))
-}
-
-fn cards(call: &Call<'_>) -> Answer {
-    let texts = |name| call.arguments.texts(name).unwrap_or_default();
-    let filter = Filter {
-        status: texts("status"),
-        types: texts("type"),
-        priority: texts("priority"),
-        area: texts("area"),
-        tags: texts("tags"),
-        parent: call.arguments.text("parent").map(str::to_owned),
-        claim: holding(call),
-        updated_since: since(call)?,
-        ..Filter::nothing()
-    };
-    let (offset, limit) = (call.arguments.number("offset"), call.arguments.number("limit"));
-    let workspace = call.workspace()?;
-    let index = Index::load(&workspace)?;
+    let mut record = Shower::new(&workspace, &index)?.show(&[place], View::Full).pop().unwrap_or_default();
     call.go_on()?;
-    let request = Request { kinds: vec![Kind::Card], filter, offset, limit };
-    Ok(list::answer(&Shower::new(&workspace, &index)?, &request, View::List))
+    diagnosed(&mut record, &workspace)?;
+    Ok(answer("record", record))
 }
 
-fn holding(call: &Call<'_>) -> Holding {
-    match (call.arguments.text("claimedBy"), call.arguments.flag("unclaimed")) {
-        (None, false) => Holding::Any,
-        (None, true) => Holding::Nobody,
-        (Some(actor), false) => Holding::Actor(actor.to_owned()),
-        // Nobody is called this, and nothing is held by somebody and by nobody.
-        (Some(_), true) => Holding::Actor(String::new()),
-    }
-}
-
-/// The day of `updatedSince`; what is none is refused and not a filter that matches nothing.
-fn since(call: &Call<'_>) -> Result<Option<String>, Failure> {
-    let Some(text) = call.arguments.text(SINCE.name) else { return Ok(None) };
-    boundary(text).map(Some).ok_or_else(|| {
-        let problem =
-            format!("`updatedSince` is `{text}`, but must be a day, YYYY-MM-DD, or a full RFC 3339 time");
-        Failure::new(Code::MCP_ARGUMENT_INVALID, problem).with("option", SINCE.name).with("value", text)
-    })
+/// Fills in what the doctor says of a record. Git is not asked: reading one record starts no process.
+fn diagnosed(record: &mut Map<String, Json>, workspace: &Workspace) -> Result<(), Failure> {
+    let checks = Checks { paths: Paths::Check, git: Git::Skip };
+    let found = doctor::diagnose(workspace, checks)?.findings;
+    let about = |finding: &&Finding| finding.id.as_deref() == record["id"].as_str();
+    let about: Vec<&Finding> = found.iter().filter(about).collect();
+    let issues: Json = about.iter().map(|finding| doctor::issue(finding)).collect();
+    record.insert("issues".to_owned(), issues);
+    Ok(())
 }
 
 fn ready(call: &Call<'_>) -> Answer {
