@@ -42,7 +42,9 @@ fn both_spellings_of_the_commands_are_one() {
         "DOC-0001\tmanaged\tdraft\tOne\t.project/docs/reference/DOC-0001-one.md\n\
          DOC-0002\tmanaged\tdraft\tTwo\t.project/docs/DOC-0002-two.md\n",
     );
-    assert_eq!(world.run(["doc", "show", "DOC-0002"]).json()["title"], "Two");
+    world.run(["doc", "note", "DOC-0002", "--text", "see DOC-0001"]).success("DOC-0002 noted\n");
+    let shown = world.run(["doc", "show", "DOC-0002"]).json();
+    assert_eq!((&shown["title"], &shown["outgoing"][0]["id"]), (&json!("Two"), &json!("DOC-0001")));
     world.run(["doc", "show", "DOC-0003"]).fails(1, "DOC_NOT_FOUND");
     let refused = world.run(["doc", "create", "--title", "x", "--dry-run"]).fails(1, "CLI_FLAG_UNSUPPORTED");
     assert!(refused.as_str().unwrap().contains("workfile doc list"), "{refused}");
@@ -56,6 +58,14 @@ fn a_list_is_filtered_before_it_is_cut() {
     assert_eq!((&listed["total"], &listed["records"][0]["id"]), (&json!(2), &json!("DOC-0001")));
     assert_eq!(listed["records"].as_array().unwrap().len(), 1);
     assert_eq!(world.run(["doc", "list", "--json"]).json()["total"], 3);
+    let found = world.run(["doc", "list", "--query", "read -status:draft"]).text();
+    assert_eq!(found.lines().count(), 1, "{found}");
+    let ended = world.run(["doc", "list", "--query", "nowhere"]).ended;
+    assert_eq!(
+        (ended.code, text(&ended.stdout), text(&ended.stderr)),
+        (Some(0), "", "workfile: no document matches\n")
+    );
+    world.run(["doc", "list", "--limit", "0"]).fails(1, "CLI_OPTION_INVALID");
     world.run(["doc", "list", "--limit", "x"]).fails(1, "CLI_OPTION_INVALID");
 }
 

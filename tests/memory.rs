@@ -43,6 +43,8 @@ fn both_spellings_of_the_commands_and_of_collections_are_one() {
     world
         .run(["memory", "list", "--collection", "learning", "--status", "active"])
         .success("LRN-0001\tlearnings\tactive\tOne\nLRN-0002\tlearnings\tactive\tTwo\n");
+    let found = world.run(["memory", "list", "--query", "two"]).text();
+    assert_eq!(found, "LRN-0002\tlearnings\tactive\tTwo\n");
     world.run(["memory", "list", "--collection", "bogus"]).fails(1, "CLI_OPTION_INVALID");
     let listed = world.run(["memory", "list", "--limit", "1", "--json"]).json();
     assert_eq!((&listed["total"], listed["records"].as_array().unwrap().len()), (&json!(2), 1));

@@ -13,6 +13,7 @@ mod completions;
 mod demo;
 mod doc;
 mod doctor;
+mod found;
 mod help;
 mod init;
 mod input;

@@ -11,7 +11,6 @@ pub mod list;
 mod markdown;
 pub mod next;
 mod pattern;
-pub mod recent;
 mod reference;
 mod score;
 pub mod search;

@@ -25,6 +25,7 @@ pub(super) const COMMANDS: &[Command] = &[
     command(&["doc", "list"], "", 0, "list documents", read::LIST, read::list).examples(&[
         ("workfile doc list", "managed and indexed documents, what changed last first"),
         ("workfile doc list --managed", "only those that can be changed here"),
+        ("workfile doc list --query \"queue kind:runbook\"", "what a search finds among them"),
     ]),
     command(&["doc", "show"], "ID", 1, "print one document as JSON", &[], read::show)
         .examples(&[("workfile doc show DOC-0001", "every field, the text and the revision of a document")]),

@@ -1,11 +1,13 @@
 //! The commands that look at memory.
 
+use super::super::found::{self, Around, Wanted};
 use super::super::{Args, Column, Context, Flag, Offers, Output, Table, invalid_option};
 use crate::clock;
 use crate::doctor::Everything;
 use crate::failure::Failure;
-use crate::memory::{KIND, Memory, load};
-use crate::query::recent;
+use crate::memory::{KIND, load};
+use crate::query::list::Filter;
+use crate::query::{Entry, Kind};
 use crate::workspace::{Collection, Workspace, edit, finding};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
@@ -14,6 +16,7 @@ use std::fmt::Write as _;
 const USUAL: usize = 1000;
 
 pub(super) const LIST: &[Flag] = &[
+    Flag::value("query", "TEXT", "only what a search for this finds, the best first"),
     Flag::value("collection", "A,B", "any of these collections").offers(Offers::Words(&[
         "learnings",
         "decisions",
@@ -26,40 +29,31 @@ pub(super) const LIST: &[Flag] = &[
 ];
 
 pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
-    let limit = args.number("limit")?.unwrap_or(USUAL);
-    let statuses = args.list("status").unwrap_or_default();
+    let limit = args.at_least_one("limit")?.unwrap_or(USUAL);
     let workspace = context.workspace()?;
-    let collections = collections(&workspace, args)?;
+    let types = collections(&workspace, args)?.into_iter().map(|it| it.id.to_owned()).collect();
+    let status = args.list("status").unwrap_or_default();
     let listing = load::all(&workspace)?;
-    let any = |statuses: &[String], status: Option<&str>| {
-        statuses.is_empty() || status.is_some_and(|status| statuses.iter().any(|wanted| wanted == status))
+    let wanted = Wanted {
+        kind: Kind::Memory,
+        query: args.get("query").unwrap_or_default(),
+        filter: Filter { status, types, ..Filter::nothing() },
+        limit,
     };
-    let wanted = |record: &&Memory| {
-        (collections.is_empty() || collections.contains(&record.collection))
-            && any(&statuses, record.status())
+    let nothing = if listing.records.is_empty() {
+        "there is nothing in memory: `workfile memory add learning --title TEXT` adds"
+    } else {
+        "no record matches"
     };
-    let mut found: Vec<&Memory> = listing.records.iter().filter(wanted).collect();
-    recent::sort(&mut found, |it| (&it.id, it.field("updated"), it.field("title").unwrap_or_default()));
-    let total = found.len();
-    found.truncate(limit);
-    if context.json {
-        let records: Vec<Map<String, Json>> = found.into_iter().map(Memory::to_json).collect();
-        return Ok(Output::json(json!({"records": records, "total": total})));
-    }
-    let columns = [Column::Id, Column::Word, Column::Status, Column::Text];
-    let rows = found.iter().map(|it| {
-        let [status, title] = [it.status(), it.field("title")].map(Option::unwrap_or_default);
-        [&it.id, it.collection.id, status, title]
-    });
-    let output = Output::rows(Json::Null, Table::new(columns, rows), "");
-    let output = listing.unreadable.iter().fold(output, |output, file| {
-        output.note(format!("workfile: {} cannot be read: {}", file.path, file.reason))
-    });
-    Ok(match total {
-        0 if listing.records.is_empty() => output
-            .note("workfile: there is nothing in memory: `workfile memory add learning --title TEXT` adds"),
-        0 => output.note("workfile: no record matches"),
-        _ => output,
+    let around = Around { unreadable: &listing.unreadable, nothing };
+    found::list(context, &workspace, wanted, &around, |entries| {
+        let columns = [Column::Id, Column::Word, Column::Status, Column::Text];
+        let rows = entries.iter().filter_map(|entry| {
+            let Entry::Memory(it) = entry else { return None };
+            let [status, title] = [it.status(), it.field("title")].map(Option::unwrap_or_default);
+            Some([&it.id, it.collection.id, status, title])
+        });
+        Table::new(columns, rows)
     })
 }
 
@@ -78,9 +72,11 @@ fn collections(workspace: &Workspace, args: &Args) -> Result<Vec<&'static Collec
 
 pub(super) fn show(context: &Context, args: &Args) -> Result<Output, Failure> {
     let id = args.need(0, "ID")?;
-    let listing = load::all(&context.workspace()?)?;
-    let record = listing.find(id).ok_or_else(|| edit::missing(&KIND, id, &listing.unreadable))?;
-    Ok(Output::json(record.to_json().into()))
+    let workspace = context.workspace()?;
+    match found::show(&workspace, Kind::Memory, id)? {
+        Some(record) => Ok(Output::json(record.into())),
+        None => Err(edit::missing(&KIND, id, &load::all(&workspace)?.unreadable)),
+    }
 }
 
 pub(super) fn verify(context: &Context, _: &Args) -> Result<Output, Failure> {
