@@ -155,6 +155,11 @@ impl Property {
         Self { judge: Judge::Schema, ..self }
     }
 
+    /// Its range is the domain's to judge.
+    pub(super) const fn deferred(self) -> Self {
+        Self { judge: Judge::Domain, ..self }
+    }
+
     /// The text it has when it is left out.
     pub(super) const fn or(self, text: &'static str) -> Self {
         Self { need: Need::Text(text), ..self }
@@ -420,6 +425,7 @@ mod tests {
         Property::text("since", "A day.").day(),
         Property::integer("limit", 1, Some(20), "How many.").or_number(5),
         Property::integer("days", 0, None, "Days."),
+        Property::integer("seen", 1, None, "How often.").deferred(),
         Property::flag("paths", "Paths.").or_flag(true),
         Property::names("axes", "Axes."),
         Property::text("section", "A section.").or("Notes"),
@@ -446,6 +452,7 @@ mod tests {
         assert_eq!(read["id"], "T-2");
         assert_eq!(read["tags"], json!(["a", "b"]));
         assert_eq!(read["limit"], json!(3));
+        assert_eq!(check(&json!({"seen": 0})).unwrap()["seen"], json!(0), "for the domain to refuse");
         assert_eq!(
             (&read["status"], &read["since"]),
             (&json!("ajar"), &json!("")),

@@ -224,7 +224,7 @@ const INSTRUCTIONS: &str = "Workfile keeps several agents and people in one Git 
     no tool can force it. Nothing leaves this machine unless the host has added an integration.";
 
 fn capabilities() -> Json {
-    json!({"tools": {}, "resources": {}})
+    json!({"tools": {}, "resources": {}, "prompts": {}})
 }
 
 /// The answer to a handshake.

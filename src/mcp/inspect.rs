@@ -2,6 +2,7 @@
 
 use super::era::{MODERN, NAME, NEWEST_LEGACY, TITLE, VERSION_OF_SERVER, revisions};
 use super::host::{Host, Options, shown};
+use super::prompts;
 use super::resources::ADDRESSES;
 use super::tools;
 use crate::failure::{Code, Failure};
@@ -33,7 +34,7 @@ pub(super) fn inventory(options: &Options) -> Result<Json, Failure> {
         "readOnly": host.is_read_only(),
         "tools": tools,
         "resources": ADDRESSES,
-        "prompts": [],
+        "prompts": prompts::names(),
         "semanticSearch": false,
         "integrations": [],
     }))

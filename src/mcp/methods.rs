@@ -5,6 +5,7 @@ use super::desk::{Effect, Stop};
 use super::era::{Asked, Era, Fresh, Session, discovered, initialized};
 use super::host::Host;
 use super::message::{INTERNAL_ERROR, METHOD_NOT_FOUND, Outcome, Request, RpcError};
+use super::prompts;
 use super::refusal;
 use super::resources;
 use super::tools;
@@ -47,6 +48,10 @@ fn decide(asked: Asked, host: &Host, request: Request) -> Step {
     match (method.as_str(), era) {
         ("server/discover", Era::Modern) => Step::Now(discovered()),
         ("tools/list", _) => listed("tools", tools::offered(host).map(tools::Tool::definition).collect()),
+        ("prompts/list", _) => listed("prompts", prompts::list()),
+        ("prompts/get", _) => {
+            Step::Later(Effect::Read, Box::new(move |host, _| prompts::get(host, era, &params)))
+        }
         ("resources/templates/list", _) => listed("resourceTemplates", resources::templates()),
         ("tools/call", _) => match Prepared::read(params) {
             Err(refused) => Step::Now(Err(refused)),

@@ -14,6 +14,7 @@ mod inspect;
 mod lines;
 mod message;
 mod methods;
+mod prompts;
 mod refusal;
 mod resources;
 mod serve;

@@ -1,5 +1,6 @@
 //! The four listings: one filter, one order, one page.
 
+use super::memory::COLLECTIONS;
 use super::output::PAGE;
 use super::{Answer, Call, Nature, Property, Size, Tool};
 use crate::docs::Origin;
@@ -7,9 +8,6 @@ use crate::failure::{Code, Failure};
 use crate::query::list::{self, Filter, Holding, Request, boundary};
 use crate::query::{Index, Kind, Shower, View};
 use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
-
-/// Every collection there is.
-const COLLECTIONS: &[&str] = &["learnings", "decisions", "incidents", "conventions", "context"];
 
 const SINCE: Property = Property::text(
     "updatedSince",

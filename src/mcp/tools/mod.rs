@@ -4,9 +4,11 @@
 //! declaration; the function behind it is short because the domain does the work.
 
 mod cards;
+mod docs;
 mod health;
 mod history;
 mod lists;
+mod memory;
 mod output;
 mod read;
 mod search;
@@ -23,7 +25,7 @@ use output::Member;
 pub(super) use read::overview;
 use serde_json::{Map, Value as Json, json};
 
-use cards::REVISION;
+use cards::{ACTOR, REVISION};
 
 /// What a tool answers with.
 pub(super) type Answer = Result<Map<String, Json>, Failure>;
@@ -163,9 +165,18 @@ fn answer(name: &str, value: impl Into<Json>) -> Map<String, Json> {
 }
 
 fn families() -> impl Iterator<Item = &'static Tool> {
-    [cards::TOOLS, health::TOOLS, history::TOOLS, lists::TOOLS, read::TOOLS, search::TOOLS]
-        .into_iter()
-        .flatten()
+    [
+        cards::TOOLS,
+        docs::TOOLS,
+        health::TOOLS,
+        history::TOOLS,
+        lists::TOOLS,
+        memory::TOOLS,
+        read::TOOLS,
+        search::TOOLS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Every tool, sorted by name.

@@ -3,8 +3,10 @@
 use super::super::host::Host;
 use super::output::{Member, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool, answer};
+use crate::docs::FRESHNESS;
 use crate::doctor::{self, Checks};
 use crate::failure::{Code, Failure};
+use crate::memory::LIFECYCLE;
 use crate::query::{Index, Shower, View, next};
 use crate::work::diagnose::{Git, Paths};
 use crate::workspace::{Finding, Workspace};
@@ -108,8 +110,20 @@ fn diagnosed(record: &mut Map<String, Json>, workspace: &Workspace) -> Result<()
     let found = doctor::diagnose(workspace, checks)?.findings;
     let about = |finding: &&Finding| finding.id.as_deref() == record["id"].as_str();
     let about: Vec<&Finding> = found.iter().filter(about).collect();
-    let issues: Json = about.iter().map(|finding| doctor::issue(finding)).collect();
-    record.insert("issues".to_owned(), issues);
+    let with = |codes: &[&str]| -> Json {
+        about
+            .iter()
+            .filter(|finding| codes.contains(&finding.code))
+            .map(|finding| doctor::issue(finding))
+            .collect()
+    };
+    let (freshness, lifecycle) = (with(&FRESHNESS), with(&LIFECYCLE));
+    let all: Json = about.iter().map(|finding| doctor::issue(finding)).collect();
+    for (key, issues) in [("issues", all), ("freshness", freshness), ("lifecycleIssues", lifecycle)] {
+        if let Some(value) = record.get_mut(key) {
+            *value = issues;
+        }
+    }
     Ok(())
 }
 
