@@ -10,6 +10,7 @@ use workfile::surface::claude::{
 use workfile::surface::managed::{Apply, Foreign};
 
 pub(crate) const SETTINGS: &str = ".claude/settings.json";
+pub(crate) const MCP: &str = ".mcp.json";
 pub(crate) const LEDGER: &str = ".project/generated/claude-code.json";
 pub(crate) const EVENTS: [&str; 4] = ["SessionStart", "PreToolUse", "PostToolUse", "PostToolUseFailure"];
 
@@ -115,7 +116,10 @@ fn a_fresh_install_writes_what_works_and_nothing_else() {
     let created = [
         ".claude/commands/next.md",
         ".claude/commands/claim.md",
+        ".claude/commands/done.md",
+        ".claude/commands/card-context.md",
         ".claude/skills/workfile/SKILL.md",
+        MCP,
         SETTINGS,
         LEDGER,
     ];
@@ -135,6 +139,11 @@ fn a_fresh_install_writes_what_works_and_nothing_else() {
         repo.text(".claude/commands/next.md")
             .starts_with("---\n# workfile kind=claude-command-next version=")
     );
+    let server = json!({ "command": "workfile", "args": ["mcp"] });
+    assert_eq!(repo.json(MCP), json!({ "mcpServers": { "workfile": server } }));
+    let ledger = repo.json(LEDGER);
+    assert_eq!(ledger["keys"]["mcp"], json!(["mcpServers.workfile"]));
+    assert_eq!(ledger["digests"]["mcpServers.workfile"], workfile::record::digest(server.to_string()));
     assert!(repo.check().ok());
 }
 
@@ -158,8 +167,9 @@ fn hooks_servers_and_keys_of_others_are_still_there_after_an_install() {
         "{{\n   \"permissions\": {{ \"allow\": [\"Bash(ls)\"] }},\n   \"hooks\": {{\n{}\n   }},\n   \"big\": 123456789012345678901\n}}",
         events.join(",\n")
     );
-    let mcp = "{\"mcpServers\":{\"other\":{\"command\":\"x\"},\"workfile\":{\"command\":\"npx\"}}}";
-    let repo = Repo::new().with(SETTINGS, &settings).with(".mcp.json", mcp);
+    let mcp =
+        "{\"a\": 1e3, \"mcpServers\":{\"other\":{\"command\":\"x\"},\"workfile\":{\"command\":\"npx\"}}}";
+    let repo = Repo::new().with(SETTINGS, &settings).with(MCP, mcp);
     for _ in 0..2 {
         repo.install();
         let text = repo.text(SETTINGS);
@@ -169,7 +179,14 @@ fn hooks_servers_and_keys_of_others_are_still_there_after_an_install() {
         for event in EVENTS {
             assert_eq!(repo.json(SETTINGS)["hooks"][event].as_array().unwrap().len(), 2);
         }
-        assert_eq!(repo.text(".mcp.json"), mcp);
+        assert!(
+            repo.text(MCP)
+                .starts_with("{\"a\": 1e3, \"mcpServers\":{\"other\":{\"command\":\"x\"},\"workfile\": {\n")
+        );
+        assert_eq!(
+            repo.json(MCP)["mcpServers"]["workfile"],
+            json!({ "command": "workfile", "args": ["mcp"] })
+        );
         assert!(repo.check().ok());
     }
 }
@@ -246,9 +263,12 @@ fn an_earlier_installation_is_taken_over() {
     assert_eq!(hooks["Notification"][0]["hooks"][0]["command"], "notify-send");
     let ledger = repo.json(LEDGER);
     assert_eq!(ledger["keys"]["mcp"], json!(["mcpServers.workfile"]));
-    assert_eq!(ledger["digests"]["mcpServers.workfile"], "sha256:00");
+    assert_eq!(repo.json(MCP)["mcpServers"]["workfile"]["args"], json!(["mcp"]));
     assert_eq!(ledger["keys"]["hooks"], json!(EVENTS.map(|event| format!("hooks.{event}"))));
-    assert_eq!(repo.text(".mcp.json"), "{\"mcpServers\":{\"workfile\":{\"command\":\"npx\"}}}");
+    assert_eq!(
+        ledger["digests"]["mcpServers.workfile"],
+        workfile::record::digest("{\"command\":\"workfile\",\"args\":[\"mcp\"]}")
+    );
     assert!(repo.check().ok());
     assert!(!repo.install().changed());
 }
@@ -291,7 +311,9 @@ fn settings_that_cannot_be_merged_keep_every_byte() {
         let reason = report.refused().next().unwrap().reason.clone().unwrap();
         assert!(reason.starts_with(&format!("{SETTINGS}, {place}: ")), "{reason}");
         assert_eq!(std::fs::read(repo.at(SETTINGS)).unwrap(), settings);
-        assert_eq!(repo.text(LEDGER), ledger);
+        let kept = repo.json(LEDGER);
+        assert_eq!(kept["keys"], json!({ "hooks": ["hooks"], "mcp": ["mcpServers.workfile"] }));
+        assert_eq!(kept["opened"].as_object().unwrap().keys().collect::<Vec<_>>(), [MCP]);
         assert!(repo.at(".claude/commands/next.md").exists());
         assert_eq!(state(&repo.check(), SETTINGS).0, "unmanaged");
         assert!(!repo.check().ok());
@@ -315,7 +337,7 @@ fn files_of_others_are_overwritten_by_force_only() {
     assert!(repo.at(SETTINGS).exists());
     assert_eq!(issue_codes(&repo.check()), ["claude-surface-unmanaged", "claude-hook-unreachable"]);
     let (_, shown, _) = repo.run(&["claude", "check"]);
-    assert!(shown.starts_with("Claude Code surface: 1 of 4 files is not current\n"), "{shown}");
+    assert!(shown.starts_with("Claude Code surface: 1 of 7 files is not current\n"), "{shown}");
     assert!(shown.contains("\nAn install leaves what is unmanaged as it is"), "{shown}");
     assert!(!shown.contains("brings the files up to date"), "{shown}");
     let forced = install(repo.0.path(), Foreign::Overwrite, Apply::Write);
@@ -333,7 +355,12 @@ fn a_hand_edited_block_is_overwritten_and_the_report_says_so() {
     repo.write(path, text.replace("In flight", "Under way"));
     assert_eq!(state(&repo.check(), path), ("stale".to_owned(), Some("body".to_owned())));
     let report = repo.install();
-    let entry = report.to_json()["files"][2].clone();
+    let entry = report
+        .files
+        .iter()
+        .position(|file| file.path == path)
+        .map(|at| report.to_json()["files"][at].clone())
+        .unwrap();
     assert_eq!(entry, json!({ "path": path, "status": "updated", "handEdited": true }));
     assert_eq!(repo.text(path), text);
 }
@@ -362,9 +389,10 @@ fn nothing_is_written_through_a_link_that_leads_out() {
         let repo = Repo::new();
         symlink(&target, repo.at(".claude")).unwrap();
         let report = repo.install();
-        assert_eq!(report.refused().count(), 4, "{:?}", statuses(&report));
+        assert_eq!(report.refused().count(), 6, "{:?}", statuses(&report));
         assert!(report.refused().all(|file| file.code.unwrap().name == "RECORD_PATH_ESCAPES_WORKSPACE"));
-        assert_eq!(repo.everything().len(), 1);
+        let written: Vec<PathBuf> = repo.everything().into_keys().collect();
+        assert_eq!(written, [".claude", MCP, LEDGER].map(|path| repo.at(path)));
         assert!(!repo.check().ok());
     }
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
@@ -374,7 +402,7 @@ fn nothing_is_written_through_a_link_that_leads_out() {
     symlink(outside.path().join("settings.json"), repo.at(SETTINGS)).unwrap();
     assert_eq!(refused(&repo.install()), [(SETTINGS, "RECORD_PATH_ESCAPES_WORKSPACE", "conflict")]);
     assert_eq!(std::fs::read_to_string(outside.path().join("settings.json")).unwrap(), "{}");
-    assert!(!repo.at(LEDGER).exists());
+    assert_eq!(repo.json(LEDGER)["keys"], json!({ "mcp": ["mcpServers.workfile"] }));
 }
 
 #[test]
@@ -414,6 +442,8 @@ fn the_hooks_follow_a_vendored_binary_and_back() {
     for event in EVENTS {
         assert_eq!(repo.json(SETTINGS)["hooks"][event][0]["hooks"][0]["command"], command);
     }
+    let server = &repo.json(MCP)["mcpServers"]["workfile"];
+    assert_eq!(server["command"], "${CLAUDE_PROJECT_DIR:-.}/.project/bin/workfile");
     let report = repo.check();
     assert!(report.ok());
     assert_eq!(report.runtime.reach, Reach::Current);
@@ -421,8 +451,10 @@ fn the_hooks_follow_a_vendored_binary_and_back() {
     assert_eq!((&runtime["form"], &runtime["command"]), (&json!("vendored"), &json!(command)));
     assert_eq!(runtime["version"], env!("CARGO_PKG_VERSION"));
     std::fs::remove_file(&binary).unwrap();
+    assert_eq!(state(&repo.check(), MCP), ("stale".to_owned(), Some("mcpServers.workfile".to_owned())));
     repo.install();
     assert_eq!(repo.text(SETTINGS), plain);
+    assert_eq!(repo.json(MCP)["mcpServers"]["workfile"]["command"], "workfile");
 }
 
 #[test]
@@ -435,7 +467,7 @@ fn an_unreachable_binary_is_a_warning_and_no_fault_of_a_file() {
     assert_eq!(issue_codes(&report), ["claude-hook-unreachable"]);
     let json = report.to_json();
     assert_eq!(json["module"], "claude");
-    assert_eq!(json["counts"], json!({ "current": 4, "stale": 0, "missing": 0, "unmanaged": 0 }));
+    assert_eq!(json["counts"], json!({ "current": 7, "stale": 0, "missing": 0, "unmanaged": 0 }));
     assert_eq!(json["runtime"]["status"], "unreachable");
     assert_eq!(json["runtime"]["resolved"], Json::Null);
     let file = json["files"][0].as_object().unwrap();
@@ -453,7 +485,7 @@ fn switches_in_the_settings_are_reported() {
         let codes = issue_codes(&report).into_iter().filter(|code| *code != "claude-hook-unreachable");
         (codes.map(str::to_owned).collect::<Vec<_>>(), report.runtime.form.name())
     };
-    let missing = vec!["claude-surface-missing".to_owned(); 4];
+    let missing = vec!["claude-surface-missing".to_owned(); 7];
     let plugin = r#"{"enabledPlugins":{"workfile@illodev":true}}"#;
     let repo = Repo::new();
     assert_eq!(codes(&repo), (missing, "path"));
@@ -487,7 +519,7 @@ fn the_commands_print_their_reports_and_exit_by_them() {
     let (code, stdout, _) = repo.run(&["claude", "check"]);
     assert_eq!(code, Some(1));
     assert!(stdout.starts_with(
-        "Claude Code surface: 4 of 4 files are not current\n  missing    .claude/commands/next.md\n"
+        "Claude Code surface: 7 of 7 files are not current\n  missing    .claude/commands/next.md\n"
     ));
     for check in [&["claude", "check", "--json"][..], &["claude", "--json"]] {
         let (code, stdout, stderr) = repo.run(check);
@@ -555,6 +587,8 @@ fn the_plugin_agrees_with_an_install() {
     assert_eq!(marketplace["plugins"][0]["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
     assert!(tree("hooks").join(manifest["hooks"].as_str().unwrap()).is_file());
+    let server = json!({ "command": "${CLAUDE_PLUGIN_ROOT}/bin/workfile", "args": ["mcp", "--root", "${CLAUDE_PROJECT_DIR}"] });
+    assert_eq!(json("hooks/.mcp.json"), json!({ "mcpServers": { "workfile": server } }));
     let repo = Repo::new();
     repo.install();
     let installed = repo.text(SETTINGS);
@@ -562,7 +596,13 @@ fn the_plugin_agrees_with_an_install() {
         serde_json::to_string_pretty(&json!({ "hooks": json("hooks/hooks.json")["hooks"] })).unwrap() + "\n";
     assert_eq!(wired.matches("\"command\": \"${CLAUDE_PLUGIN_ROOT}/bin/workfile\"").count(), EVENTS.len());
     assert_eq!(wired.replace("${CLAUDE_PLUGIN_ROOT}/bin/workfile", "workfile"), installed);
-    for text in ["commands/next.md", "commands/claim.md", "skills/workfile/SKILL.md"] {
+    for text in [
+        "commands/next.md",
+        "commands/claim.md",
+        "commands/done.md",
+        "commands/card-context.md",
+        "skills/workfile/SKILL.md",
+    ] {
         let installed = repo.text(&format!(".claude/{text}"));
         let unmarked: Vec<&str> =
             installed.lines().filter(|line| !line.starts_with("# workfile kind=")).collect();

@@ -55,7 +55,14 @@ fn installed_files_name_commands_and_tools_that_exist() {
     let world = World::new();
     world.run(["claude", "install", "--json"]).json();
     let files = crate::compare::tree(&world.root.join(".claude"));
-    for path in ["commands/claim.md", "commands/next.md", "skills/workfile/SKILL.md", "settings.json"] {
+    for path in [
+        "commands/card-context.md",
+        "commands/claim.md",
+        "commands/done.md",
+        "commands/next.md",
+        "skills/workfile/SKILL.md",
+        "settings.json",
+    ] {
         assert!(files.contains_key(path), "{path} is not installed");
     }
     for (path, entry) in files {
@@ -63,6 +70,52 @@ fn installed_files_name_commands_and_tools_that_exist() {
             assert_text(&path, &String::from_utf8(bytes).unwrap());
         }
     }
+}
+
+/// Every command line that a generated text shows is one of this program's, down to its flags.
+#[test]
+fn generated_texts_show_commands_and_flags_that_are_built() {
+    let world = World::new();
+    world.run(["claude", "install", "--json"]).json();
+    world.run(["agents", "sync", "--targets", "agents-md,claude"]).text();
+    let files = crate::compare::tree(&world.root);
+    let is_generated = |path: &str| {
+        let is_text = Path::new(path).extension().is_some_and(|end| end == "md");
+        is_text && !path.starts_with(".project/cards")
+    };
+    let texts =
+        files.into_iter().filter(|(path, _)| is_generated(path)).filter_map(|(path, entry)| match entry {
+            crate::compare::Entry::File(bytes) => Some((path, String::from_utf8(bytes).unwrap())),
+            _ => None,
+        });
+    let mut shown = 0;
+    for (path, text) in texts {
+        assert_text(&path, &text);
+        for line in command_lines(&text) {
+            let mut words = line.split_whitespace().skip(1);
+            let named: Vec<&str> = words.by_ref().take_while(|word| is_command_word(word)).take(2).collect();
+            let is_built = |words: &[&str]| workfile::cli::commands().any(|command| command.words == words);
+            let command = if is_built(&named) { &named[..] } else { &named[..1.min(named.len())] };
+            assert!(is_built(command), "{path}: `{line}` is not built");
+            let help = world.run(crate::process::call([]).words(command).words(&["--help"])).text();
+            for flag in line.split([' ', '\n']).filter(|word| word.starts_with("--")) {
+                let flag = flag.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+                let has =
+                    help.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == flag);
+                assert!(has, "{path}: `{line}`: there is no {flag}");
+            }
+            shown += 1;
+        }
+    }
+    assert!(shown > 30, "{shown}");
+}
+
+/// What stands between back quotes or in a permission and begins with the program's name and a command.
+fn command_lines(text: &str) -> Vec<String> {
+    let quoted = text.split('`').skip(1).step_by(2).map(str::to_owned);
+    let allowed = text.split("Bash(").skip(1).filter_map(|rest| Some(rest.split_once(" *)")?.0.to_owned()));
+    let is_line = |line: &String| line.starts_with("workfile ");
+    quoted.chain(allowed).filter(is_line).collect()
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `claude uninstall`: what an install wrote goes, everything else keeps its bytes.
 
-use crate::claude::{EVENTS, LEDGER, Repo, SETTINGS, earlier};
+use crate::claude::{EVENTS, LEDGER, MCP, Repo, SETTINGS, earlier};
 use serde_json::{Value as Json, json};
 use workfile::surface::claude::{UninstallReport, uninstall};
 use workfile::surface::managed::Apply;
@@ -78,6 +78,55 @@ fn a_settings_file_is_after_an_uninstall_what_it_was_before_two_installs() {
         let again = remove(&repo);
         assert!(!again.changed(), "{:?}", statuses(&again));
     }
+}
+
+#[test]
+fn a_file_of_servers_is_after_an_uninstall_what_it_was_before_two_installs() {
+    for servers in [
+        "{}",
+        "{\n}\n",
+        "{\"mcpServers\":{}}\n",
+        "{ \"mcpServers\": { } }",
+        "{\"inputs\": [1e3]}\r\n",
+        "{\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {\"command\":\"x\", \"args\":[ 1.0 ]}\r\n\t},\r\n\t\"z\": 1\r\n}",
+        "{\n    \"mcpServers\": {\n        \"a\": {},\n        \"b\": {}\n    }\n}\n",
+    ] {
+        let repo = Repo::new().with(MCP, servers);
+        let before = repo.everything();
+        repo.install();
+        let installed = repo.everything();
+        assert!(!repo.install().changed() && repo.everything() == installed, "{servers}");
+        remove(&repo);
+        assert_eq!(repo.text(MCP), servers);
+        assert_eq!(repo.everything(), before, "{servers}");
+    }
+}
+
+#[test]
+fn a_server_that_somebody_changed_is_kept_and_named() {
+    let repo = Repo::new();
+    repo.install();
+    let changed = repo
+        .text(MCP)
+        .replace("\"workfile\"\n", "\"elsewhere/workfile\"\n")
+        .replace("\"mcp\"", "\"mcp\", \"--read-only\"");
+    repo.write(MCP, &changed);
+    let report = remove(&repo);
+    let entry = report.files.iter().find(|file| file.path == MCP).unwrap();
+    assert_eq!(
+        (entry.status.name(), entry.reason.as_deref()),
+        ("kept", Some("mcpServers.workfile was changed by hand"))
+    );
+    assert_eq!(repo.text(MCP), changed);
+    assert_eq!(repo.everything().len(), 1);
+    let repo = Repo::new();
+    repo.install();
+    repo.write(MCP, "{,}");
+    assert_eq!(remove(&repo).refused().map(|file| file.path.as_str()).collect::<Vec<_>>(), [MCP]);
+    assert_eq!(
+        (repo.text(MCP).as_str(), repo.at(SETTINGS).exists(), repo.at(LEDGER).exists()),
+        ("{,}", false, true)
+    );
 }
 
 #[test]

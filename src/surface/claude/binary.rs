@@ -44,6 +44,15 @@ impl Form {
         }
     }
 
+    /// The command of the server. In `.mcp.json` the host has no project folder to put in, so there is a default; a plugin's
+    /// own file has one.
+    pub const fn server_command(self) -> &'static str {
+        match self {
+            Self::Vendored => "${CLAUDE_PROJECT_DIR:-.}/.project/bin/workfile",
+            Self::Path | Self::Plugin => self.command(),
+        }
+    }
+
     /// What an install registers in a repository.
     pub fn of(root: &Path) -> Self {
         if vendored(root).is_some() { Self::Vendored } else { Self::Path }

@@ -2,6 +2,7 @@
 
 use super::binary::{Form, Reach, Runtime, Surroundings};
 use super::ledger::{self as ledger_file, Ledger};
+use super::servers::{self, Servers};
 use super::settings::Settings;
 use super::texts::{TEXTS, protocol};
 use super::{PLUGIN_ID, SETTINGS, retired};
@@ -88,10 +89,15 @@ impl Entry {
 pub fn is_behind(root: &Path, report: &Report) -> bool {
     let is_older =
         |version: Option<&str>| version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"));
-    let file = managed::read(root, ledger_file::PATH).ok();
-    let ledger = Ledger::read(file.as_ref().and_then(|file| file.bytes.as_deref())).unwrap_or_default();
+    let ledger = ledger(root);
     let mut stamps = report.files.iter().filter_map(|file| file.verdict.as_ref()?.version.as_deref());
     !report.ok() || stamps.any(|version| is_older(Some(version))) || is_older(ledger.version())
+}
+
+/// The ledger; what cannot be read as one lists nothing.
+fn ledger(root: &Path) -> Ledger {
+    let file = managed::read(root, ledger_file::PATH).ok();
+    Ledger::read(file.as_ref().and_then(|file| file.bytes.as_deref())).unwrap_or_default()
 }
 
 /// The module that findings are reported under.
@@ -175,6 +181,7 @@ pub fn check(root: &Path, around: &Surroundings) -> Report {
     if retired::find(root).is_some_and(|found| !found.is_edited) {
         files.push(Entry::new(retired::PATH, Status::Stale, Some("retired".to_owned())));
     }
+    files.push(server_entry(root, form, &ledger(root)));
     let shared = Switches::of(root, SETTINGS);
     files.push(settings_entry(root, form));
     let local = Switches::of(root, LOCAL_SETTINGS);
@@ -202,6 +209,22 @@ pub fn check(root: &Path, around: &Surroundings) -> Report {
         issues.push(warning("claude-cache-linked", link, message));
     }
     Report { files, runtime, issues }
+}
+
+fn server_entry(root: &Path, form: Form, ledger: &Ledger) -> Entry {
+    let entry = |status, reason: Option<String>| Entry::new(servers::PATH, status, reason);
+    let file = match managed::read(root, servers::PATH) {
+        Ok(file) => file,
+        Err(failure) => return entry(Status::Unmanaged, Some(failure.text)),
+    };
+    let Some(bytes) = &file.bytes else { return entry(Status::Missing, None) };
+    match Servers::read(bytes) {
+        Err(problem) => entry(Status::Unmanaged, Some(problem.to_string())),
+        Ok(servers) => match servers.drift(form, ledger) {
+            drift if drift.is_empty() => entry(Status::Current, None),
+            drift => entry(Status::Stale, Some(drift.join(", "))),
+        },
+    }
 }
 
 fn settings_entry(root: &Path, form: Form) -> Entry {

@@ -5,6 +5,7 @@ use super::entry::{Entry, Status};
 use super::jsontext::Problem;
 use super::ledger::{self, Ledger};
 use super::opened::Opened;
+use super::servers::{self, Servers};
 use super::settings::{Settings, containers, fresh};
 use super::texts::{TEXTS, Text, protocol};
 use super::{SETTINGS, folders, retired};
@@ -60,10 +61,16 @@ pub fn install(root: &Path, foreign: Foreign, apply: Apply) -> Report {
     let mut files = texts(root, foreign, apply);
     files.extend(retire(root, apply));
     let mut book = Book::open(root, foreign);
-    let settings = settings(root, form, &mut book.ledger, apply);
-    files.push(settings.unwrap_or_else(|failure| Entry::refused(SETTINGS, failure)));
+    let shared = [
+        (servers::PATH, server(root, form, &mut book.ledger, apply)),
+        (SETTINGS, settings(root, form, &mut book.ledger, apply)),
+    ];
+    let is_any_settled = shared.iter().any(|(_, entry)| entry.is_ok());
+    files.extend(
+        shared.into_iter().map(|(path, entry)| entry.unwrap_or_else(|failure| Entry::refused(path, failure))),
+    );
     // An entry is recorded only for a file that has what it says.
-    if files.last().is_some_and(|settings| !settings.status.is_refused()) {
+    if is_any_settled {
         let created =
             files.iter().filter(|file| file.status == Status::Created).map(|file| file.path.as_str());
         let made = folders::made(&missing, created.chain([ledger::PATH]));
@@ -102,6 +109,27 @@ fn retire(root: &Path, apply: Apply) -> Option<Entry> {
         return Some(Entry::refused(retired::PATH, Failure::io("remove", &found.path, &error)));
     }
     Some(Entry::new(retired::PATH, Status::Retired))
+}
+
+fn server(root: &Path, form: Form, ledger: &mut Ledger, apply: Apply) -> Result<Entry, Failure> {
+    let file = managed::read(root, servers::PATH)?;
+    let wanted = servers::containers();
+    let (text, opened) = match &file.bytes {
+        None => (Some(servers::fresh(form)), Opened::file(&wanted)),
+        Some(bytes) => {
+            let servers = Servers::read(bytes).map_err(|problem| conflict(servers::PATH, &problem))?;
+            let opened =
+                Opened::before(ledger.opened(servers::PATH).as_ref(), &servers.containers(), &wanted);
+            match servers.merged(form, ledger) {
+                Some(text) => (Some(text), opened.with_end_of(&String::from_utf8_lossy(bytes))),
+                None => (None, opened),
+            }
+        }
+    };
+    let entry = put(root, servers::PATH, &file, text, apply)?;
+    ledger.record_server(&servers::server(form));
+    ledger.record_opened(servers::PATH, &opened);
+    Ok(entry)
 }
 
 fn settings(root: &Path, form: Form, ledger: &mut Ledger, apply: Apply) -> Result<Entry, Failure> {

@@ -5,6 +5,7 @@
 
 use super::hooks::HOOKS;
 use super::opened::Opened;
+use super::servers;
 use crate::record::digest;
 use serde_json::{Map, Value as Json};
 
@@ -66,6 +67,23 @@ impl Ledger {
         let digests = self.section("digests");
         digests.retain(|key, _| !key.starts_with("hooks."));
         digests.extend(HOOKS.iter().map(|hook| (hook.key(), digest(hook.group(command).to_string()).into())));
+    }
+
+    /// Records the server.
+    pub(super) fn record_server(&mut self, server: &Json) {
+        self.section("keys").insert("mcp".to_owned(), vec![servers::KEY].into());
+        self.section("digests").insert(servers::KEY.to_owned(), digest(server.to_string()).into());
+    }
+
+    /// Whether a value is listed as generated in a section of `keys`.
+    pub(super) fn lists(&self, section: &str, key: &str) -> bool {
+        let keys = self.0.get("keys").and_then(|keys| keys.get(section)?.as_array());
+        keys.into_iter().flatten().any(|listed| listed == key)
+    }
+
+    /// The digest that was recorded for a value.
+    pub(super) fn digest(&self, key: &str) -> Option<&str> {
+        self.0.get("digests")?.get(key)?.as_str()
     }
 
     /// Records what was opened in a file.

@@ -1,7 +1,7 @@
 //! Claude Code: what an install writes into a repository, how it is compared, and the same surface as a plugin.
 //!
-//! The Markdown files are managed blocks, `.claude/settings.json` is merged handler by handler, and a ledger says which
-//! of its values are generated. Which files there are is the table `texts::TEXTS`, which hooks the table
+//! The Markdown files are managed blocks, `.claude/settings.json` is merged handler by handler, `.mcp.json` gains one
+//! server, and a ledger says which of their values are generated. Which files there are is the table `texts::TEXTS`, which hooks the table
 //! `hooks::HOOKS`; install, check and plugin read both.
 
 mod binary;
@@ -16,6 +16,7 @@ mod ledger;
 mod opened;
 mod plugin;
 mod retired;
+mod servers;
 mod settings;
 mod stamp;
 mod texts;

@@ -43,6 +43,7 @@ pub fn render() -> Vec<PluginFile> {
             json(&json!({ "description": DESCRIPTION, "hooks": wiring(Form::Plugin.command()) })),
         ),
     ];
+    files.push(file("hooks/.mcp.json", json(&server())));
     files.extend(TEXTS.iter().map(|text| file(&format!("hooks/{}", text.path), text.render(None))));
     files.push(PluginFile { is_program: true, ..file("hooks/bin/workfile", launcher()) });
     files
@@ -61,6 +62,12 @@ fn manifest() -> Json {
         "keywords": ["agents", "claims", "hooks", "git"],
         "hooks": "./hooks.json",
     })
+}
+
+/// The server is told the project: it is started elsewhere.
+fn server() -> Json {
+    let command = Form::Plugin.server_command();
+    json!({ "mcpServers": { "workfile": { "command": command, "args": ["mcp", "--root", "${CLAUDE_PROJECT_DIR}"] } } })
 }
 
 fn marketplace() -> Json {

@@ -35,7 +35,7 @@ enum Ending {
 
 /// Every generated text. `allowed-tools` names the exact subcommand: a file in somebody else's repository grants no more
 /// than it needs. Arguments have names, because positions count from 0 and a missing one stays as literal text.
-pub(super) const TEXTS: [Text; 3] = [
+pub(super) const TEXTS: [Text; 5] = [
     Text {
         path: "commands/next.md",
         kind: "claude-command-next",
@@ -71,6 +71,48 @@ leave `--force` to the user.",
         ending: Ending::None,
     },
     Text {
+        path: "commands/done.md",
+        kind: "claude-command-done",
+        front: &[
+            ("description", Front::Text("Close a card: proof first, then records, then release")),
+            ("argument-hint", Front::Text("<card>")),
+            ("arguments", Front::List(&["card"])),
+            (
+                "allowed-tools",
+                Front::Text(
+                    "Bash(workfile card show *), Bash(workfile doctor *), Bash(workfile changelog add *), \
+                     Bash(workfile memory add *), Bash(workfile card transition *), Bash(workfile card release *)",
+                ),
+            ),
+        ],
+        body: "\
+Card: $card
+
+1. Verify: run what proves the acceptance criteria, and `workfile doctor --severity error`.
+2. Record: a changelog fragment for a change that users see (`workfile changelog add`), and a memory
+   record for anything that later work must know (`workfile memory add`).
+3. Close: `workfile card transition <card> review` while proof is outstanding; `done` only with evidence
+   seen in this session.
+4. Release the claim when work stops: `workfile card release <card>`.",
+        ending: Ending::None,
+    },
+    Text {
+        path: "commands/card-context.md",
+        kind: "claude-command-card-context",
+        front: &[
+            ("description", Front::Text("One card together with what bears on it, within a limit")),
+            ("argument-hint", Front::Text("<card>")),
+            ("arguments", Front::List(&["card"])),
+            ("allowed-tools", Front::Text("Bash(workfile agents context *)")),
+        ],
+        body: "\
+!`workfile agents context --limit 20 --card $card`
+
+The output above is one card with its neighbours and the rules, incidents and notes that bear on it, cut
+to a limit. `workfile search` reaches everything else.",
+        ending: Ending::None,
+    },
+    Text {
         path: "skills/workfile/SKILL.md",
         kind: "claude-skill",
         front: &[
@@ -85,10 +127,11 @@ leave `--force` to the user.",
         ],
         body: "\
 Work, documents, history and memory of this repository are Markdown records under `.project/`. The
-`workfile` CLI changes them: locked, checked against the revision, validated. An edit with a file tool
-goes around all of that, and the user is asked about it.
+`workfile` CLI and its MCP tools change them: locked, checked against the revision, validated. An edit
+with a file tool goes around all of that, and the user is asked about it.
 
 - In flight: `workfile card list --status doing`
+- One card with what belongs to it: `workfile agents context --card <id>`
 - Start: `workfile next`, then `workfile card claim <id> --scope <paths>`",
         ending: Ending::Protocol,
     },
@@ -213,8 +256,13 @@ mod tests {
             for (key, value) in text.front {
                 let Front::Text(value) = value else { continue };
                 if *key == "allowed-tools" {
-                    assert!(value.starts_with("Bash(workfile "), "{value}");
-                    assert!(!value.contains("(workfile *)"), "{value}");
+                    for rule in value.split(", ") {
+                        let words =
+                            rule.strip_prefix("Bash(workfile ").and_then(|rest| rest.strip_suffix(" *)"));
+                        let words: Vec<&str> = words.unwrap_or_default().split(' ').collect();
+                        assert!((1..=2).contains(&words.len()) && !words.contains(&""), "{rule}");
+                        assert_ne!(words, ["card", "verify"], "it runs commands that a card declares");
+                    }
                 }
             }
         }

@@ -7,6 +7,7 @@ use super::entry::{Entry, Status};
 use super::install::conflict;
 use super::ledger::{self, Ledger};
 use super::opened::{Left, Opened};
+use super::servers::{self, Servers};
 use super::settings::{Settings, containers};
 use super::texts::TEXTS;
 use super::{SETTINGS, folders, retired};
@@ -63,6 +64,8 @@ pub fn uninstall(root: &Path, apply: Apply) -> Report {
     if retired::find(root).is_some() {
         files.extend(remove_text(root, retired::PATH, retired::KIND, apply));
     }
+    let server = server(root, known, apply);
+    files.extend(server.unwrap_or_else(|failure| Some(Entry::refused(servers::PATH, failure))));
     let settings = settings(root, known, apply);
     files.extend(settings.unwrap_or_else(|failure| Some(Entry::refused(SETTINGS, failure))));
     // As long as a file has our values in it, the ledger says which.
@@ -122,6 +125,19 @@ fn settings(root: &Path, ledger: Option<&Ledger>, apply: Apply) -> Result<Option
         .unwrap_or_else(|| Opened::before(None, &settings.containers(), &containers()));
     let left = settings.without(&opened);
     leave(root, SETTINGS, &file, left, apply)
+}
+
+fn server(root: &Path, ledger: Option<&Ledger>, apply: Apply) -> Result<Option<Entry>, Failure> {
+    let file = managed::read(root, servers::PATH)?;
+    let Some(bytes) = &file.bytes else { return Ok(None) };
+    let servers = Servers::read(bytes).map_err(|problem| conflict(servers::PATH, &problem))?;
+    if !servers.is_as_written(ledger.and_then(|ledger| ledger.digest(servers::KEY))) {
+        return Ok(Some(Entry::kept(servers::PATH, format!("{} was changed by hand", servers::KEY))));
+    }
+    let opened = ledger
+        .and_then(|ledger| ledger.opened(servers::PATH))
+        .unwrap_or_else(|| Opened::before(None, &servers.containers(), &servers::containers()));
+    leave(root, servers::PATH, &file, servers.without(&opened), apply)
 }
 
 /// Writes what is left of a shared file.
