@@ -25,6 +25,8 @@ mod hardening;
 mod hostile;
 mod init;
 mod launcher;
+#[cfg(unix)]
+mod live;
 mod mcp;
 mod memory;
 mod names;

@@ -81,6 +81,11 @@ impl<'a> Own<'a> {
         serde_json::from_slice(file).ok()
     }
 
+    /// Whether the session has signalled for any tool call.
+    pub fn has_called(&self) -> bool {
+        texts(self.recent_tool_use_ids).next().is_some()
+    }
+
     /// Whether the session has signalled for this tool call already.
     pub fn has_seen(&self, call: &str) -> bool {
         let quoted = quoted(call);
@@ -295,7 +300,10 @@ mod tests {
         let first = text(None, signal);
         let own = Own::parse(first.as_bytes()).unwrap();
         assert_eq!(own.started_at.as_deref(), Some("2026-01-01T00:00:00.000Z"));
-        assert!(own.has_seen("t1") && !own.has_seen("t"));
+        assert!(own.has_seen("t1") && !own.has_seen("t") && own.has_called());
+        assert!(
+            !Own::parse(text(None, Signal { tool_use: None, ..signal }).as_bytes()).unwrap().has_called()
+        );
         let later = Signal {
             actor: None,
             host: None,

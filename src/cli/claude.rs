@@ -3,14 +3,20 @@
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
 use crate::failure::{Class, Code, Failure};
 use crate::surface::claude::{
-    CheckReport, CheckStatus, Checked, Form, InstallReport, Installed, Reach, Runtime, Surroundings,
-    UninstallReport, check, install, uninstall, write_plugin,
+    CheckReport, CheckStatus, Checked, Fired, Form, InstallReport, Installed, LastSeen, LiveReport, Reach,
+    Runtime, Surroundings, UninstallReport, Verdict, check, fire_registered, install, uninstall,
+    write_plugin,
 };
 use crate::surface::managed::{Apply, Foreign};
 use serde_json::json;
 use std::fmt::Write as _;
 
 const FORCE: &[Flag] = &[Flag::switch("force", "overwrite generated files that have other content")];
+
+const LIVE: &[Flag] = &[Flag::switch(
+    "live",
+    "run the commands that the settings name, in a throwaway workspace; exit 1 when one is wrong",
+)];
 
 pub(super) const COMMANDS: &[Command] = &[
     Command {
@@ -63,11 +69,17 @@ pub(super) const COMMANDS: &[Command] = &[
         operands: "",
         most_operands: 0,
         about: "compare them with an install; exit 1 when a file is not current",
-        flags: &[],
-        examples: &[(
-            "workfile claude check",
-            "whether what is installed is current, and whether the hooks can be started",
-        )],
+        flags: LIVE,
+        examples: &[
+            (
+                "workfile claude check",
+                "whether what is installed is current, and whether the hooks can be started",
+            ),
+            (
+                "workfile claude check --live",
+                "the same, and every registered hook is run once to see whether it answers",
+            ),
+        ],
         dry_run: DryRun::No,
         listed: Listed::Yes,
         run: run_check,
@@ -185,10 +197,41 @@ fn line(text: &mut String, status: &str, what: &str, because: &str) {
     let _ = writeln!(text, "  {status:<10} {what}{because}");
 }
 
-fn run_check(ctx: &Context, _args: &Args) -> Result<Output, Failure> {
+fn run_check(ctx: &Context, args: &Args) -> Result<Output, Failure> {
     let workspace = ctx.workspace()?;
     let report = check(&workspace.root, &Surroundings::of_process());
-    Ok(Output::new(report.to_json(), check_text(&report)).exit(u8::from(!report.ok())))
+    let (mut json, mut text) = (report.to_json(), check_text(&report));
+    let mut ok = report.ok();
+    if args.has("live") {
+        let live = fire_registered(&workspace.root)?;
+        ok &= live.ok();
+        json["live"] = live.to_json();
+        text.push_str(&live_text(&live));
+    }
+    Ok(Output::new(json, text).exit(u8::from(!ok)))
+}
+
+/// Every probe has a word in front: what was not answered does not look like what was.
+fn live_text(live: &LiveReport) -> String {
+    let mut text = String::from("\nFired as a client fires them, in a throwaway workspace:\n");
+    for fired in &live.fired {
+        let Fired { event, name, what, verdict, .. } = fired;
+        let shown = match verdict {
+            Verdict::Ok => "ok".to_owned(),
+            verdict => verdict.name().to_uppercase(),
+        };
+        let mut details: Vec<String> = verdict.reason().map(str::to_owned).into_iter().collect();
+        details.extend(fired.ms().map(|ms| format!("{ms:.2} ms")));
+        details.extend(fired.command.as_ref().map(|(command, form)| format!("`{command}`, {form} form")));
+        details.extend(fired.file.map(str::to_owned));
+        let _ = writeln!(text, "  {shown:<14} {event} {name}: {what} ({})", details.join("; "));
+    }
+    let LastSeen { session_start, post_tool_use } = &live.last_seen;
+    text.push_str("In this repository sessions themselves last fired:\n");
+    for (event, at) in [("SessionStart", session_start), ("PostToolUse", post_tool_use)] {
+        let _ = writeln!(text, "  {event:<14} {}", at.as_deref().unwrap_or("never, as far as is known here"));
+    }
+    text
 }
 
 fn check_text(report: &CheckReport) -> String {

@@ -4,6 +4,7 @@
 
 use super::{Args, Command, Context, DryRun, Flag, Listed, Output};
 use crate::failure::{Code, Failure};
+use crate::fs::Throwaway;
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -86,6 +87,7 @@ fn run(_: &Context, args: &Args) -> Result<Output, Failure> {
     );
     if args.has("keep") {
         stage.kept = Some(root);
+        stage.folder.keep();
     }
     Ok(stage.told())
 }
@@ -104,24 +106,19 @@ struct Stage {
     steps: Vec<Json>,
     /// Where the workspace is, when it is to stay.
     kept: Option<String>,
+    folder: Throwaway,
 }
 
 impl Stage {
     fn set() -> Result<Self, Failure> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::io("find this program", Path::new("workfile"), &error))?;
-        let base = std::env::temp_dir();
-        let base = base.canonicalize().unwrap_or(base);
-        let top = loop {
-            let top = base.join(format!("workfile-demo-{:08x}", fastrand::u32(..)));
-            match std::fs::create_dir(&top) {
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(Failure::io("make", &top, &error)),
-                Ok(()) => break top,
-            }
-        };
+        let folder = Throwaway::make("workfile-demo").map_err(|error| {
+            Failure::new(Code::INTERNAL_ERROR, format!("no folder for the demo can be made: {error}"))
+        })?;
+        let top = folder.path();
         let (root, home) = (top.join("repository"), top.join("home"));
-        let stage = Self { program, root, home, text: String::new(), steps: Vec::new(), kept: None };
+        let stage = Self { program, root, home, text: String::new(), steps: Vec::new(), kept: None, folder };
         for (path, content) in [(BILLING, "export const rate = 1;\n"), (PAGE, "export const page = 1;\n")] {
             let full = stage.root.join(path);
             let folder = full.parent().unwrap_or(&stage.root);
@@ -254,14 +251,6 @@ impl Stage {
         };
         let text = self.text.trim_start().to_owned() + &end;
         Output::new(json!({"steps": self.steps, "kept": self.kept}), text)
-    }
-}
-
-impl Drop for Stage {
-    fn drop(&mut self) {
-        if let (None, Some(top)) = (&self.kept, self.root.parent()) {
-            let _ = std::fs::remove_dir_all(top);
-        }
     }
 }
 

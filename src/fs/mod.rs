@@ -7,6 +7,7 @@
 mod lock;
 mod read;
 mod record;
+mod throwaway;
 
 #[cfg(unix)]
 #[path = "dir_unix.rs"]
@@ -22,6 +23,7 @@ pub use record::{
     Created, Step, create, create_watched, flush_folder, make_folder, real_path, relocate, rename, replace,
     replace_watched,
 };
+pub use throwaway::Throwaway;
 
 /// What a directory entry is, links not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,15 +5,12 @@ use super::ledger::{self as ledger_file, Ledger};
 use super::servers::{self, Servers};
 use super::settings::Settings;
 use super::texts::{TEXTS, protocol};
-use super::{PLUGIN_ID, SETTINGS, retired};
+use super::{LOCAL_SETTINGS, PLUGIN_ID, SETTINGS, retired};
 use crate::activity::{ledger, session};
 use crate::surface::managed::{self, State, Verdict};
 use crate::workspace::{Finding, Severity};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
-
-/// Settings of one person in this repository; the host reads them over the shared ones.
-const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
 
 /// What the hooks write to; a link anywhere in it and they write nothing.
 const WRITTEN: [&str; 2] = [session::FOLDER_PATH, ledger::FILE];
@@ -245,14 +242,14 @@ fn settings_entry(root: &Path, form: Form) -> Entry {
 
 /// What a settings file says besides the wiring; nothing when it cannot be read.
 #[derive(Default)]
-struct Switches {
-    disabled: bool,
-    plugin: bool,
-    hooks: bool,
+pub(super) struct Switches {
+    pub(super) disabled: bool,
+    pub(super) plugin: bool,
+    pub(super) hooks: bool,
 }
 
 impl Switches {
-    fn of(root: &Path, path: &str) -> Self {
+    pub(super) fn of(root: &Path, path: &str) -> Self {
         let bytes = managed::read(root, path).ok().and_then(|file| file.bytes).unwrap_or_default();
         Settings::read(&bytes).map_or_else(
             |_| Self::default(),

@@ -13,6 +13,7 @@ mod install;
 mod jsonedit;
 mod jsontext;
 mod ledger;
+mod live;
 mod opened;
 mod plugin;
 mod retired;
@@ -28,12 +29,16 @@ pub use check::{
 };
 pub use entry::{Entry as Installed, Status};
 pub use install::{Report as InstallReport, install};
+pub use live::{Fired, LastSeen, Report as LiveReport, Verdict, fire_registered};
 pub use plugin::{PluginFile, render as render_plugin, write as write_plugin};
 pub use stamp::Stamp;
 pub use uninstall::{Report as UninstallReport, uninstall};
 
 /// The settings that a repository shares.
 const SETTINGS: &str = ".claude/settings.json";
+
+/// Settings of one person in this repository; the host reads them over the shared ones.
+const LOCAL_SETTINGS: &str = ".claude/settings.local.json";
 
 /// The skill of a repository; without it nothing is installed here.
 pub const SKILL: &str = ".claude/skills/workfile/SKILL.md";

@@ -3,11 +3,13 @@
 //! Handlers are owned, not events: a group of another tool stays in its place and order, byte for byte, as does every
 //! key that is not `hooks`. A file that is right by value is not touched, whatever its layout.
 
+mod handlers;
 mod without;
 
 use super::hooks::{HOOKS, Hook, is_ours, wiring};
 use super::jsonedit::{Fate, Layout, Splice, apply};
 use super::jsontext::{Member, Node, Problem, parse, problem};
+pub(super) use handlers::{Handler, Start};
 use serde_json::json;
 pub(super) use without::containers;
 
