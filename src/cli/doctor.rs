@@ -112,8 +112,7 @@ impl Seen<'_> {
         let _ =
             writeln!(out, "Workfile doctor: {} errors, {} warnings{new}", counts["error"], counts["warning"]);
         for finding in self.shown.iter().take(self.most) {
-            let severity = finding.severity.name().to_uppercase();
-            let _ = writeln!(out, "{severity} {} {}: {}", finding.code, finding.subject(), finding.message);
+            let _ = writeln!(out, "{}", finding.line());
         }
         let more = self.shown.len().saturating_sub(self.most);
         if more > 0 {

@@ -3,26 +3,26 @@
 use super::Checks;
 use crate::clock::Time;
 use crate::failure::Failure;
-use crate::history::Stage;
+use crate::query::{Entry, Index};
 use crate::work::diagnose::{self, Scene};
 use crate::work::fields::DONE;
 use crate::work::standing::Claims;
-use crate::workspace::{Finding, Switch, Workspace, finding};
-use crate::{docs, history, memory, work};
-use serde_json::{Map, Value as Json};
+use crate::workspace::{Finding, Workspace, finding};
+use crate::{docs, history, memory};
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Deref;
 
-/// The records of the enabled modules.
+/// The index of all records, to be diagnosed.
 #[derive(Clone, Debug)]
-pub struct Everything {
-    /// Cards.
-    pub cards: work::Listing,
-    /// Documents.
-    pub docs: docs::Listing,
-    /// Fragments and releases.
-    pub history: history::Listing,
-    /// Memory.
-    pub memory: memory::Listing,
+pub struct Everything(Index);
+
+impl Deref for Everything {
+    type Target = Index;
+
+    fn deref(&self) -> &Index {
+        &self.0
+    }
 }
 
 /// One record, as far as its id is concerned.
@@ -31,7 +31,7 @@ pub(super) struct Named<'a> {
     pub(super) id: &'a str,
     pub(super) kind: Kind,
     /// The path from the root.
-    pub(super) path: String,
+    pub(super) path: Cow<'a, str>,
     pub(super) created: Option<&'a str>,
 }
 
@@ -63,53 +63,29 @@ impl Kind {
 impl Everything {
     /// Reads every record of the enabled modules.
     pub fn load(workspace: &Workspace) -> Result<Self, Failure> {
-        let cards = if workspace.config.cards.enabled {
-            work::load::all(workspace)?
-        } else {
-            work::Listing::default()
-        };
-        Ok(Self {
-            cards,
-            docs: docs::load::all(workspace)?,
-            history: history::load::all(workspace)?,
-            memory: memory::load::all(workspace)?,
-        })
+        Index::load(workspace).map(Self)
     }
 
-    /// Every record: cards, documents, fragments, releases, memory.
-    pub(super) fn named<'a>(&'a self, workspace: &Workspace) -> Vec<Named<'a>> {
-        let mut named = Vec::new();
-        for card in &self.cards.cards {
-            let path = card.repo_path(workspace);
-            named.push(Named { id: &card.id, kind: Kind::Card, path, created: card.field("created") });
-        }
-        for document in &self.docs.documents {
-            let kind = if document.is_managed() { Kind::Managed } else { Kind::Indexed };
-            let (path, created) = (document.path.clone(), document.field("created"));
-            named.push(Named { id: &document.id, kind, path, created });
-        }
-        for fragment in &self.history.fragments {
-            let kind = match fragment.stage {
-                Stage::Unreleased => Kind::Unreleased,
-                Stage::Released => Kind::Released,
+    /// Every record in the order of ids.
+    pub(super) fn named(&self) -> impl Iterator<Item = Named<'_>> {
+        self.entries().map(|entry| {
+            let kind = match entry {
+                Entry::Card(..) => Kind::Card,
+                Entry::Doc(document) if document.is_managed() => Kind::Managed,
+                Entry::Doc(_) => Kind::Indexed,
+                Entry::Change(fragment) if fragment.is_released() => Kind::Released,
+                Entry::Change(_) => Kind::Unreleased,
+                Entry::Release(_) => Kind::Release,
+                Entry::Memory(_) => Kind::Memory,
             };
-            let (path, created) = (fragment.path.clone(), fragment.field("created"));
-            named.push(Named { id: &fragment.id, kind, path, created });
-        }
-        for release in &self.history.releases {
-            let (path, created) = (release.path.clone(), release.field("date"));
-            named.push(Named { id: &release.id, kind: Kind::Release, path, created });
-        }
-        for record in &self.memory.records {
-            let (path, created) = (record.path.clone(), record.field("created"));
-            named.push(Named { id: &record.id, kind: Kind::Memory, path, created });
-        }
-        named
+            let date = if kind == Kind::Release { "date" } else { "created" };
+            Named { id: entry.id(), kind, path: entry.path(), created: entry.record().field(date) }
+        })
     }
 
     /// What each module finds wrong with its own records.
     pub(super) fn modules(&self, workspace: &Workspace, checks: Checks, now: Time) -> Vec<Finding> {
-        let ids = self.ids(workspace);
+        let ids = self.ids();
         let exists = |id: &str| ids.contains(id);
         let mut found = diagnose::all(&Scene {
             workspace,
@@ -137,8 +113,8 @@ impl Everything {
     }
 
     /// What is wrong with memory, the gravest first.
-    pub fn memory(&self, workspace: &Workspace, now: Time) -> Vec<Finding> {
-        let ids = self.ids(workspace);
+    pub fn memory_findings(&self, now: Time) -> Vec<Finding> {
+        let ids = self.ids();
         let around = memory::Around { is_known: &|id| ids.contains(id), today: &now.date() };
         let mut found = memory::diagnose(&self.memory, &around);
         found.sort_by(finding::order);
@@ -146,46 +122,16 @@ impl Everything {
     }
 
     /// The ids that a record can refer to.
-    pub fn ids(&self, workspace: &Workspace) -> HashSet<&str> {
-        self.named(workspace).into_iter().map(|record| record.id).collect()
+    pub fn ids(&self) -> HashSet<&str> {
+        self.entries().map(Entry::id).collect()
     }
 
     /// What is wrong with the changelog, the gravest first.
-    pub fn changelog(&self, workspace: &Workspace, now: Time) -> Vec<Finding> {
-        let ids = self.ids(workspace);
+    pub fn changelog_findings(&self, workspace: &Workspace, now: Time) -> Vec<Finding> {
+        let ids = self.ids();
         let exists = |id: &str| ids.contains(id);
         let mut found = history::diagnose::diagnose(&self.history, &now.date(), &workspace.config, exists);
         found.sort_by(finding::order);
         found
-    }
-
-    /// How many records each module has; history and memory are counted when there is anything.
-    pub(super) fn counts(&self, workspace: &Workspace) -> Map<String, Json> {
-        let mut counts = Map::new();
-        let mut put = |key: &str, count: usize| counts.insert(key.to_owned(), count.into());
-        let config = &workspace.config;
-        if config.cards.enabled {
-            put("cards", self.cards.cards.len());
-        }
-        if config.docs.enabled == Switch::On {
-            let managed = self.docs.documents.iter().filter(|document| document.is_managed()).count();
-            put("docs", self.docs.documents.len());
-            put("managedDocs", managed);
-            put("indexedDocs", self.docs.documents.len() - managed);
-        }
-        if !self.history.fragments.is_empty() || !self.history.releases.is_empty() {
-            let open = self.history.fragments.iter().filter(|fragment| !fragment.is_released()).count();
-            put("changes", self.history.fragments.len());
-            put("unreleasedChanges", open);
-            put("releases", self.history.releases.len());
-        }
-        if !self.memory.records.is_empty() {
-            put("memory", self.memory.records.len());
-            for collection in &config.memory.collections {
-                let of = self.memory.records.iter().filter(|record| record.collection == *collection);
-                put(collection.id, of.count());
-            }
-        }
-        counts
     }
 }

@@ -72,7 +72,7 @@ pub fn fix(workspace: &Workspace, caller: &Caller) -> Result<Fixed, Failure> {
     workspace.writable()?;
     let mut fixed = Fixed::default();
     let everything = Everything::load(workspace)?;
-    for duplicate in duplicates(&everything, workspace) {
+    for duplicate in duplicates(&everything) {
         fixed.heal(workspace, &duplicate, caller);
     }
     let looked = Checks { paths: Paths::Skip, git: Git::Skip };

@@ -1,7 +1,7 @@
 //! Ids that several files carry: which of them keeps it, and why some cannot be told apart by a program.
 
 use super::everything::{Everything, Kind, Named};
-use crate::workspace::{Finding, Severity, Workspace};
+use crate::workspace::{Finding, Severity};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ impl Duplicate<'_> {
     }
 
     pub(super) fn paths(&self) -> Vec<String> {
-        self.records.iter().map(|record| record.path.clone()).collect()
+        self.records.iter().map(|record| record.path.to_string()).collect()
     }
 
     /// The kind of the first file.
@@ -74,16 +74,19 @@ impl Duplicate<'_> {
     /// the oldest, ties by path.
     pub(super) fn movers(&self) -> Vec<&Named<'_>> {
         let mut records: Vec<&Named<'_>> = self.records.iter().collect();
-        records.sort_by_key(|record| (record.kind != Kind::Released, record.created, record.path.clone()));
+        let key = |record: &Named<'_>| {
+            (record.kind != Kind::Released, record.created.map(str::to_owned), record.path.to_string())
+        };
+        records.sort_by_cached_key(|record| key(record));
         records.remove(0);
         records
     }
 }
 
 /// Every id of several files, by its bytes.
-pub(super) fn duplicates<'a>(everything: &'a Everything, workspace: &Workspace) -> Vec<Duplicate<'a>> {
-    let mut by_id: BTreeMap<&str, Vec<Named<'a>>> = BTreeMap::new();
-    for record in everything.named(workspace) {
+pub(super) fn duplicates(everything: &Everything) -> Vec<Duplicate<'_>> {
+    let mut by_id: BTreeMap<&str, Vec<Named<'_>>> = BTreeMap::new();
+    for record in everything.named() {
         by_id.entry(record.id).or_default().push(record);
     }
     let several = by_id.into_iter().filter(|(_, records)| records.len() > 1);
@@ -94,7 +97,7 @@ pub(super) fn duplicates<'a>(everything: &'a Everything, workspace: &Workspace) 
     found
 }
 
-pub(super) fn findings(everything: &Everything, workspace: &Workspace) -> Vec<Finding> {
+pub(super) fn findings(everything: &Everything) -> Vec<Finding> {
     let finding = |duplicate: &Duplicate<'_>| {
         let (reason, paths) = (duplicate.reason(), duplicate.paths());
         let what = match reason {
@@ -114,5 +117,5 @@ pub(super) fn findings(everything: &Everything, workspace: &Workspace) -> Vec<Fi
             .with("healable", reason.is_none())
             .with("reason", reason.map_or(Json::Null, |reason| reason.name().into()))
     };
-    duplicates(everything, workspace).iter().map(finding).collect()
+    duplicates(everything).iter().map(finding).collect()
 }

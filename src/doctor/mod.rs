@@ -8,6 +8,7 @@ mod everything;
 mod fix;
 mod ids;
 mod locks;
+mod record;
 mod rules;
 mod settings;
 mod surfaces;
@@ -15,6 +16,7 @@ mod surfaces;
 pub use baseline::{Accepted, Compared, accept, compare};
 pub use everything::Everything;
 pub use fix::{Fixed, fix};
+pub use record::record;
 pub use rules::{RULES, Rule};
 
 use crate::clock;
@@ -62,14 +64,14 @@ impl Everything {
         let now = clock::now();
         let mut findings = self.modules(workspace, checks, now);
         findings.extend(surfaces::findings(workspace));
-        findings.extend(ids::findings(self, workspace));
+        findings.extend(ids::findings(self));
         findings.extend(settings::findings(workspace));
         findings.extend(locks::findings(workspace, now));
         findings.sort_by(finding::order);
         Report {
             generated_at: now.timestamp(),
             cards: self.cards.cards.len(),
-            modules: self.counts(workspace),
+            modules: self.counts(),
             findings,
         }
     }

@@ -137,6 +137,11 @@ impl Finding {
 }
 
 impl Finding {
+    /// `SEVERITY code subject: message`, as reports list it.
+    pub fn line(&self) -> String {
+        format!("{} {} {}: {}", self.severity.name().to_uppercase(), self.code, self.subject(), self.message)
+    }
+
     /// What it is about: the id, else the file.
     pub fn subject(&self) -> &str {
         self.id.as_deref().or(self.file.as_deref()).unwrap_or_default()

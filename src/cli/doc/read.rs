@@ -1,55 +1,40 @@
 //! `doc list` and `doc show`.
 
-use super::super::found::{self, Around, Wanted};
-use super::super::{Args, Column, Context, Flag, Output, Table};
-use crate::docs::{KIND, Origin, load};
+use super::super::records::{self, Listed};
+use super::super::{Args, Column, Context, Flag, Output};
+use crate::docs::{KIND, Origin};
 use crate::failure::Failure;
 use crate::query::list::Filter;
 use crate::query::{Entry, Kind};
 use crate::workspace::edit;
 
-/// How many are listed without `--limit`.
-const USUAL: usize = 500;
-
 pub(super) const LIST: &[Flag] = &[
-    Flag::value("query", "TEXT", "only what a search for this finds, the best first"),
     Flag::switch("managed", "only documents that can be changed here"),
+    Flag::value("query", "TEXT", "what fits, the best first, as `workfile search` reads it"),
     Flag::value("limit", "N", "at most so many; 500 without it"),
 ];
 
 pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
-    let limit = args.at_least_one("limit")?.unwrap_or(USUAL);
-    let origin = args.has("managed").then_some(Origin::Managed);
-    let workspace = context.workspace()?;
-    let listing = load::all(&workspace)?;
-    let wanted = Wanted {
+    let listed = Listed {
         kind: Kind::Doc,
-        query: args.get("query").unwrap_or_default(),
-        filter: Filter { origin, ..Filter::nothing() },
-        limit,
+        filter: Filter { origin: args.has("managed").then_some(Origin::Managed), ..Filter::nothing() },
+        usual: 500,
+        columns: [Column::Id, Column::Word, Column::Status, Column::Text, Column::Detail],
+        row,
+        none: "there is no document: `workfile doc create --title TEXT` makes one",
     };
-    let nothing = if listing.documents.is_empty() {
-        "there is no document: `workfile doc create --title TEXT` makes one"
-    } else {
-        "no document matches"
-    };
-    let around = Around { unreadable: &listing.unreadable, nothing };
-    found::list(context, &workspace, wanted, &around, |entries| {
-        let columns = [Column::Id, Column::Word, Column::Status, Column::Text, Column::Detail];
-        let rows = entries.iter().filter_map(|entry| {
-            let Entry::Doc(it) = entry else { return None };
-            let origin = if it.is_managed() { "managed" } else { "indexed" };
-            Some([&it.id, origin, it.status(), &it.title, &it.path])
-        });
-        Table::new(columns, rows)
-    })
+    records::list(context, args, &context.workspace()?, listed)
+}
+
+fn row(entry: Entry<'_>) -> [String; 5] {
+    let Entry::Doc(document) = entry else { return Default::default() };
+    let origin = if document.is_managed() { "managed" } else { "indexed" };
+    [&document.id, origin, document.status(), &document.title, &document.path].map(str::to_owned)
 }
 
 pub(super) fn show(context: &Context, args: &Args) -> Result<Output, Failure> {
     let id = args.need(0, "ID")?;
-    let workspace = context.workspace()?;
-    match found::show(&workspace, Kind::Doc, id)? {
-        Some(record) => Ok(Output::json(record.into())),
-        None => Err(edit::missing(&KIND, id, &load::all(&workspace)?.unreadable)),
-    }
+    records::show(&context.workspace()?, id, &[Kind::Doc], |all| {
+        edit::missing(&KIND, id, &all.docs.unreadable)
+    })
 }

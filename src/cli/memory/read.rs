@@ -1,22 +1,18 @@
 //! The commands that look at memory.
 
-use super::super::found::{self, Around, Wanted};
-use super::super::{Args, Column, Context, Flag, Offers, Output, Table, invalid_option};
+use super::super::records::{self, Listed};
+use super::super::{Args, Column, Context, Flag, Offers, Output, invalid_option};
 use crate::clock;
 use crate::doctor::Everything;
 use crate::failure::Failure;
-use crate::memory::{KIND, load};
+use crate::memory::KIND;
 use crate::query::list::Filter;
-use crate::query::{Entry, Kind};
+use crate::query::{Entry, Index, Kind};
 use crate::workspace::{Collection, Workspace, edit, finding};
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
 
-/// How many are listed without `--limit`.
-const USUAL: usize = 1000;
-
 pub(super) const LIST: &[Flag] = &[
-    Flag::value("query", "TEXT", "only what a search for this finds, the best first"),
     Flag::value("collection", "A,B", "any of these collections").offers(Offers::Words(&[
         "learnings",
         "decisions",
@@ -25,36 +21,29 @@ pub(super) const LIST: &[Flag] = &[
         "context",
     ])),
     Flag::value("status", "A,B", "any of these statuses"),
+    Flag::value("query", "TEXT", "what fits, the best first, as `workfile search` reads it"),
     Flag::value("limit", "N", "at most so many; 1000 without it"),
 ];
 
 pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
-    let limit = args.at_least_one("limit")?.unwrap_or(USUAL);
     let workspace = context.workspace()?;
-    let types = collections(&workspace, args)?.into_iter().map(|it| it.id.to_owned()).collect();
-    let status = args.list("status").unwrap_or_default();
-    let listing = load::all(&workspace)?;
-    let wanted = Wanted {
+    let types =
+        collections(&workspace, args)?.into_iter().map(|collection| collection.id.to_owned()).collect();
+    let listed = Listed {
         kind: Kind::Memory,
-        query: args.get("query").unwrap_or_default(),
-        filter: Filter { status, types, ..Filter::nothing() },
-        limit,
+        filter: Filter { types, status: args.list("status").unwrap_or_default(), ..Filter::nothing() },
+        usual: 1000,
+        columns: [Column::Id, Column::Word, Column::Status, Column::Text],
+        row,
+        none: "there is nothing in memory: `workfile memory add learning --title TEXT` adds",
     };
-    let nothing = if listing.records.is_empty() {
-        "there is nothing in memory: `workfile memory add learning --title TEXT` adds"
-    } else {
-        "no record matches"
-    };
-    let around = Around { unreadable: &listing.unreadable, nothing };
-    found::list(context, &workspace, wanted, &around, |entries| {
-        let columns = [Column::Id, Column::Word, Column::Status, Column::Text];
-        let rows = entries.iter().filter_map(|entry| {
-            let Entry::Memory(it) = entry else { return None };
-            let [status, title] = [it.status(), it.field("title")].map(Option::unwrap_or_default);
-            Some([&it.id, it.collection.id, status, title])
-        });
-        Table::new(columns, rows)
-    })
+    records::list(context, args, &workspace, listed)
+}
+
+fn row(entry: Entry<'_>) -> [String; 4] {
+    let Entry::Memory(record) = entry else { return Default::default() };
+    let [status, title] = [record.status(), record.field("title")].map(Option::unwrap_or_default);
+    [&record.id, record.collection.id, status, title].map(str::to_owned)
 }
 
 /// The collections of `--collection`, in either spelling.
@@ -72,19 +61,16 @@ fn collections(workspace: &Workspace, args: &Args) -> Result<Vec<&'static Collec
 
 pub(super) fn show(context: &Context, args: &Args) -> Result<Output, Failure> {
     let id = args.need(0, "ID")?;
-    let workspace = context.workspace()?;
-    match found::show(&workspace, Kind::Memory, id)? {
-        Some(record) => Ok(Output::json(record.into())),
-        None => Err(edit::missing(&KIND, id, &load::all(&workspace)?.unreadable)),
-    }
+    let missing = |all: &Index| edit::missing(&KIND, id, &all.memory.unreadable);
+    records::show(&context.workspace()?, id, &[Kind::Memory], missing)
 }
 
 pub(super) fn verify(context: &Context, _: &Args) -> Result<Output, Failure> {
     let workspace = context.workspace()?;
     let all = Everything::load(&workspace)?;
     let now = clock::now();
-    let findings = all.memory(&workspace, now);
-    let listing = all.memory;
+    let findings = all.memory_findings(now);
+    let listing = &all.memory;
     let count =
         |collection: &Collection| listing.records.iter().filter(|it| it.collection == collection).count();
     let collections: Map<String, Json> =
@@ -96,8 +82,7 @@ pub(super) fn verify(context: &Context, _: &Args) -> Result<Output, Failure> {
         counts["error"], counts["warning"]
     );
     for it in &findings {
-        let severity = it.severity.name().to_uppercase();
-        let _ = writeln!(text, "{severity} {} {}: {}", it.code, it.subject(), it.message);
+        let _ = writeln!(text, "{}", it.line());
     }
     let issues: Vec<Map<String, Json>> = findings.iter().map(finding::Finding::to_json).collect();
     let json = json!({

@@ -69,7 +69,7 @@ pub(super) fn graduate(context: &Context, args: &Args) -> Result<Output, Failure
     let graduate = Graduate { target: target(args)?, to: &to };
     let workspace = context.workspace()?;
     let all = Everything::load(&workspace)?;
-    let known = all.ids(&workspace);
+    let known = all.ids();
     let record = memory::graduate(&workspace, graduate, &|id| known.contains(id))?;
     Ok(answer(&record, &format!("graduated to {}", record.list("graduated_to").join(", "))))
 }

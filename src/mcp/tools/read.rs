@@ -3,13 +3,10 @@
 use super::super::host::Host;
 use super::output::{Member, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool, answer};
-use crate::docs::FRESHNESS;
-use crate::doctor::{self, Checks};
+use crate::doctor::{self, Everything};
 use crate::failure::{Code, Failure};
-use crate::memory::LIFECYCLE;
 use crate::query::{Index, Shower, View, next};
-use crate::work::diagnose::{Git, Paths};
-use crate::workspace::{Finding, Workspace};
+use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -92,39 +89,13 @@ pub(in crate::mcp) fn overview(host: &Host, workspace: &Workspace) -> Map<String
 fn record(call: &Call<'_>) -> Answer {
     let workspace = call.workspace()?;
     let id = call.arguments.needed("id");
-    let index = Index::load(&workspace)?;
-    let Some(place) = index.find(id) else {
+    let all = Everything::load(&workspace)?;
+    let Some(place) = all.find(id) else {
         let failure = Failure::new(Code::RECORD_NOT_FOUND, format!("there is no record {id}"));
         return Err(failure.remedy("workfile search"));
     };
     call.go_on()?;
-    let mut record = Shower::new(&workspace, &index)?.show(&[place], View::Full).pop().unwrap_or_default();
-    call.go_on()?;
-    diagnosed(&mut record, &workspace)?;
-    Ok(answer("record", record))
-}
-
-/// Fills in what the doctor says of a record. Git is not asked: reading one record starts no process.
-fn diagnosed(record: &mut Map<String, Json>, workspace: &Workspace) -> Result<(), Failure> {
-    let checks = Checks { paths: Paths::Check, git: Git::Skip };
-    let found = doctor::diagnose(workspace, checks)?.findings;
-    let about = |finding: &&Finding| finding.id.as_deref() == record["id"].as_str();
-    let about: Vec<&Finding> = found.iter().filter(about).collect();
-    let with = |codes: &[&str]| -> Json {
-        about
-            .iter()
-            .filter(|finding| codes.contains(&finding.code))
-            .map(|finding| doctor::issue(finding))
-            .collect()
-    };
-    let (freshness, lifecycle) = (with(&FRESHNESS), with(&LIFECYCLE));
-    let all: Json = about.iter().map(|finding| doctor::issue(finding)).collect();
-    for (key, issues) in [("issues", all), ("freshness", freshness), ("lifecycleIssues", lifecycle)] {
-        if let Some(value) = record.get_mut(key) {
-            *value = issues;
-        }
-    }
-    Ok(())
+    Ok(answer("record", doctor::record(&workspace, &all, place)?))
 }
 
 fn ready(call: &Call<'_>) -> Answer {
