@@ -61,7 +61,9 @@ pub(super) fn scalar(text: &str) -> String {
 
 /// `text` as an item of a list, quoted where it has to be.
 pub(super) fn item(text: &str) -> String {
-    if needs_quotes(text) || text.contains([',', '"', '\'']) { quoted(text) } else { text.to_owned() }
+    // Some YAML readers take a dash in front of the closing bracket for one that begins an item.
+    let dash = text.strip_suffix('-').is_some_and(|rest| rest.ends_with(is_space));
+    if dash || needs_quotes(text) || text.contains([',', '"', '\'']) { quoted(text) } else { text.to_owned() }
 }
 
 /// `[a, "b, c"]`.
@@ -116,6 +118,11 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_dash_at_the_end_of_an_item_is_quoted() {
+        assert_eq!(list(&["a -".to_owned(), "b-".to_owned(), "-".to_owned()]), "[\"a -\", b-, \"-\"]");
+    }
 
     #[test]
     fn quotes_that_do_not_match_are_text() {
