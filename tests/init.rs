@@ -64,7 +64,8 @@ fn a_fresh_workspace_loads_and_says_how_to_go_on() {
         )
     );
     assert_eq!(std::fs::read_to_string(root.join(".gitignore")).unwrap(), ".project/.cache/\n");
-    assert!(!root.join("AGENTS.md").exists());
+    assert!(std::fs::read_to_string(root.join("AGENTS.md")).unwrap().contains("kind=adapter-agents-md"));
+    assert_eq!(workfile(&root, &["agents", "check"]).status.code(), Some(0));
     // Everything that is there now was in the answer.
     let mut announced: Vec<String> = answer["directories"]
         .as_array()
@@ -169,6 +170,40 @@ fn values_that_would_not_load_are_refused_before_anything_is_written() {
         assert_eq!(error["details"].get("allowed").unwrap_or(&Json::Null), &allowed);
     }
     assert_eq!(tree(&root), []);
+}
+
+#[test]
+fn instructions_of_somebody_else_gain_a_block_and_workflows_of_somebody_else_are_a_conflict() {
+    let start = ".project/agents/workflows/start-work.md";
+    let (_keep, root) = repository(&[("CLAUDE.md", "# Ours\n"), (start, "mine\n")]);
+    let before = tree(&root);
+    for mode in ["--yes", "--dry-run"] {
+        let error = failure(&workfile(&root, &["init", mode, "--json"]), 3);
+        assert_eq!(
+            (&error["code"], &error["details"]),
+            (&json!("INIT_FILE_CONFLICT"), &json!({ "files": [start] }))
+        );
+    }
+    assert_eq!(tree(&root), before);
+    let dry = json(&workfile(&root, &["init", "--dry-run", "--force", "--json"]).stdout);
+    let wet = workfile(&root, &["init", "--yes", "--force", "--json"]);
+    assert_eq!(wet.status.code(), Some(0), "{}", text(&wet.stderr));
+    let claude = std::fs::read_to_string(root.join("CLAUDE.md")).unwrap();
+    assert!(claude.starts_with("# Ours\n\n<!-- workfile:begin kind=adapter-claude"), "{claude}");
+    let planned = dry["files"].as_array().unwrap().iter().find(|file| file["path"] == "CLAUDE.md").unwrap();
+    assert_eq!((&planned["status"], &planned["content"]), (&json!("updated"), &json!(claude)));
+}
+
+#[cfg(unix)]
+#[test]
+fn two_names_of_one_file_hold_both_blocks() {
+    let (_keep, root) = repository(&[("AGENTS.md", "# Ours\n")]);
+    std::os::unix::fs::symlink("AGENTS.md", root.join("CLAUDE.md")).unwrap();
+    let output = workfile(&root, &["init", "--yes"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let text = std::fs::read_to_string(root.join("AGENTS.md")).unwrap();
+    assert!(text.contains("kind=adapter-agents-md") && text.contains("kind=adapter-claude"), "{text}");
+    assert!(root.join("CLAUDE.md").is_symlink());
 }
 
 #[test]

@@ -1,5 +1,6 @@
 """Runs a command line on a terminal of its own: `terminal.py COLUMNS PROGRAM ARGUMENT…`.
 
+What stands on this program's stdin is typed there at once, and the terminal echoes it.
 What it shows is printed with its line ends as a program writes them, and its exit number is this one's.
 COLUMNS 0 is a window that does not know its width. Python's `pty` is what every machine with the tests has.
 """
@@ -16,6 +17,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     os.execv(command[0], command)
+os.write(terminal, sys.stdin.buffer.read())
 shown = b""
 while True:
     try:

@@ -5,10 +5,15 @@ use crate::world::World;
 
 /// Runs a command line on a terminal of so many columns; stdout and stderr are what it shows.
 pub(crate) fn shown(world: &World, columns: usize, args: &[&str]) -> Run {
+    typed(world, columns, args, "")
+}
+
+/// The same with keys that are typed.
+pub(crate) fn typed(world: &World, columns: usize, args: &[&str], keys: &str) -> Run {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/terminal.py");
     let mut command = world.process("python3");
     command.args([script, &columns.to_string(), env!("CARGO_BIN_EXE_workfile")]).args(args);
-    Run { ended: run_process(&mut command, b""), what: format!("workfile {}", args.join(" ")) }
+    Run { ended: run_process(&mut command, keys.as_bytes()), what: format!("workfile {}", args.join(" ")) }
 }
 
 /// Three cards, one of them claimed.
@@ -75,4 +80,51 @@ fn colour_is_for_terminals_that_want_it() {
 fn a_colour_that_is_switched_off_by_nothing_stays() {
     let world = world().env("NO_COLOR", "");
     assert!(shown(&world, 80, &["card", "list"]).text().contains("\x1b[1mT-0001"));
+}
+
+#[test]
+fn init_asks_for_what_it_detected_and_writes_after_the_last_yes_only() {
+    let world = || World::bare().file("apps/web/x", "").file("README.md", "").env("NO_COLOR", "1");
+    let fresh = world();
+    // The name as it is, an area that stands twice and then two, the documents as they are, both adapters, no CI, yes.
+    let asked = typed(
+        &fresh,
+        100,
+        &["init", "--docs", "README.md"],
+        "\napi,api\napi, web\nagents-md,claude\nnone\ny\n",
+    );
+    let text = asked.text();
+    for part in [
+        "The project's name [workspace]: ",
+        "Areas of cards, the default one first [web]: ",
+        "--areas takes one or more areas, each once, not `api,api`",
+        "Agent instructions: agents-md, claude, cursor, copilot, or none [agents-md]: ",
+        "Continuous integration: github, gitlab, generic, or none [none]: ",
+        "This makes a workspace in ",
+        "Proceed? [Y/n] ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("Patterns of documents ["), "what a flag says is not asked for: {text}");
+    let schema = fresh.run(["schema", "--json"]).json();
+    assert_eq!(schema["cards"]["areas"], serde_json::json!(["api", "web"]));
+    assert!(
+        fresh.read("CLAUDE.md").contains("kind=adapter-claude")
+            && fresh.read("AGENTS.md").contains("kind=adapter")
+    );
+    fresh.run(["agents", "check"]).text();
+    // No, and a terminal that closes at the first question and at the last.
+    for keys in ["\n\n\n\n\nn\n", "\u{4}", "\n\n\n\n\n\u{4}"] {
+        let world = world();
+        let before = crate::compare::tree(&world.root);
+        let ended = typed(&world, 100, &["init"], keys).ended;
+        let shown = crate::process::text(&ended.stdout);
+        assert_eq!(ended.code, Some(1), "{shown}");
+        assert!(shown.contains("INIT_CANCELLED: cancelled; nothing was written"), "{shown}");
+        assert_eq!(crate::compare::tree(&world.root), before);
+    }
+    // What is given or wanted without a question is not asked for.
+    for args in [&["init", "--yes"][..], &["init", "--dry-run"]] {
+        assert!(!typed(&world(), 100, args, "").text().contains("[Y/n]"));
+    }
 }

@@ -1,13 +1,15 @@
 //! `init`: makes a workspace, shows first what that means, and says how to go on.
 
-use super::{Args, Command, Context, DryRun, Flag, Listed, Offers, Output, invalid_option, sanitise};
+use super::{
+    Args, Command, Context, DryRun, Flag, Listed, Offers, Output, invalid_option, sanitise, split_list,
+};
 use crate::failure::{Code, Failure};
 use crate::path::one_line;
 use crate::surface::init::{self, Existing, Plan, Status, Wishes};
 use crate::workspace::{self, AGENT_TARGETS, CI_TARGETS, Missing};
 use serde_json::{Value as Json, json};
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal, Read, Write as _};
+use std::io::{BufRead, IsTerminal, Read as _, Write};
 
 pub(super) const COMMANDS: &[Command] = &[Command {
     words: &["init"],
@@ -64,11 +66,18 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
     let existing = if args.has("force") { Existing::Overwrite } else { Existing::Keep };
     let root = workspace::locate(&context.start, Missing::Allow)?;
     context.announce(&root);
-    let plan = init::plan(&root, wishes, existing)?;
+    let mut plan = init::plan(&root, wishes.clone(), existing)?;
     if args.has("dry-run") {
         return Ok(Output::new(dry_json(&plan), dry_text(&plan)));
     }
-    let consent = consent(context, args, &plan)?;
+    let consent = if let Some(consent) = unasked(context, args) {
+        consent
+    } else {
+        let (mut stdin, mut terminal) = (std::io::stdin().lock(), std::io::stderr());
+        plan = init::plan(&root, ask(&plan, wishes, &mut stdin, &mut terminal)?, existing)?;
+        agree(&plan, &mut stdin, &mut terminal)?;
+        Consent::Asked
+    };
     plan.apply()?;
     let mut json = plan_json(&plan);
     json["next"] = json!(NEXT);
@@ -98,50 +107,115 @@ fn wishes(args: &Args) -> Result<Wishes, Failure> {
     if name.as_ref().is_some_and(String::is_empty) {
         return Err(invalid_option("name", "", "a name"));
     }
-    let list = |flag: &str, wanted: &str, allowed: &[&str]| -> Result<Option<Vec<String>>, Failure> {
-        let Some(items) = args.list(flag) else { return Ok(None) };
-        let written = args.get(flag).unwrap_or_default();
-        let twice = items.iter().enumerate().any(|(at, item)| items[..at].contains(item));
-        let foreign = !allowed.is_empty() && items.iter().any(|item| !allowed.contains(&&**item));
-        if twice || foreign || (allowed.is_empty() && items.is_empty()) {
-            let failure = invalid_option(flag, written, wanted);
-            return Err(if foreign { failure.with("allowed", allowed) } else { failure });
-        }
-        Ok(Some(items))
-    };
-    Ok(Wishes {
-        name,
-        areas: list("areas", "one or more areas, each once", &[])?,
-        docs: list("docs", "one or more patterns, each once", &[])?,
-        agents: list("agents", "known targets, each once", AGENT_TARGETS)?,
-        ci: list("ci", "known targets, each once", CI_TARGETS)?,
-    })
+    let list = |flag: &str| args.get(flag).map(|written| items(flag, written)).transpose();
+    Ok(Wishes { name, areas: list("areas")?, docs: list("docs")?, agents: list("agents")?, ci: list("ci")? })
 }
 
-/// Asks at a terminal; `INIT_CANCELLED` when the answer is no.
-fn consent(context: &Context, args: &Args, plan: &Plan) -> Result<Consent, Failure> {
+/// The items of a list of names, each once; targets are known ones.
+fn items(flag: &str, written: &str) -> Result<Vec<String>, Failure> {
+    let (wanted, allowed): (_, &[&str]) = match flag {
+        "areas" => ("one or more areas, each once", &[]),
+        "docs" => ("one or more patterns, each once", &[]),
+        "agents" => ("known targets, each once", AGENT_TARGETS),
+        _ => ("known targets, each once", CI_TARGETS),
+    };
+    let items = split_list(written);
+    let twice = items.iter().enumerate().any(|(at, item)| items[..at].contains(item));
+    let foreign = !allowed.is_empty() && items.iter().any(|item| !allowed.contains(&&**item));
+    if twice || foreign || (allowed.is_empty() && items.is_empty()) {
+        let failure = invalid_option(flag, written, wanted);
+        return Err(if foreign { failure.with("allowed", allowed) } else { failure });
+    }
+    Ok(items)
+}
+
+/// Why nobody is asked; `None` when somebody is.
+fn unasked(context: &Context, args: &Args) -> Option<Consent> {
     if args.has("yes") {
-        return Ok(Consent::Given);
+        return Some(Consent::Given);
     }
     if context.json {
-        return Ok(Consent::Assumed("--json asks nothing"));
+        return Some(Consent::Assumed("--json asks nothing"));
     }
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Ok(Consent::Assumed("there is no terminal to ask at"));
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    (!is_terminal).then_some(Consent::Assumed("there is no terminal to ask at"))
+}
+
+/// What a value is, where it is asked for.
+const QUESTIONS: [(&str, &str); 5] = [
+    ("name", "The project's name"),
+    ("areas", "Areas of cards, the default one first"),
+    ("docs", "Patterns of documents"),
+    ("agents", "Agent instructions: agents-md, claude, cursor, copilot, or none"),
+    ("ci", "Continuous integration: github, gitlab, generic, or none"),
+];
+
+/// Longest answer that is read, in bytes.
+const ANSWER: u64 = 4096;
+
+/// Asks for every value that was detected; an empty answer takes it as it is, one that cannot be is asked for again.
+fn ask(
+    plan: &Plan,
+    mut wishes: Wishes,
+    from: &mut impl BufRead,
+    to: &mut impl Write,
+) -> Result<Wishes, Failure> {
+    let rows = plan.values.rows();
+    let _ = writeln!(to, "Enter takes what stands in brackets; nothing is written before the last question.");
+    for (flag, question) in QUESTIONS.iter().filter(|(flag, _)| plan.detected.contains(flag)) {
+        let detected = rows.iter().find(|(name, _)| name == flag).map_or("", |(_, value)| value);
+        loop {
+            let _ = write!(to, "{}", sanitise(&format!("{question} [{detected}]: ")));
+            let _ = to.flush();
+            let answer = one_line(&read_answer(from)?);
+            if answer.is_empty() {
+                break;
+            }
+            match set(&mut wishes, flag, &answer) {
+                Ok(()) => break,
+                Err(failure) => {
+                    let _ = writeln!(to, "{}", sanitise(&failure.text));
+                }
+            }
+        }
     }
-    let mut terminal = std::io::stderr();
-    let shown = sanitise(&format!(
-        "This makes a workspace in {}\n\n{}",
-        plan.root.display(),
-        plan_text(plan, Folders::Counted)
-    ));
-    let _ = write!(terminal, "{shown}\nProceed? [Y/n] ");
+    Ok(wishes)
+}
+
+fn set(wishes: &mut Wishes, flag: &str, answer: &str) -> Result<(), Failure> {
+    // An empty answer means what was detected, so nothing needs a word.
+    let answer = if answer == "none" && matches!(flag, "agents" | "ci") { "" } else { answer };
+    match flag {
+        "name" => wishes.name = Some(answer.to_owned()),
+        "areas" => wishes.areas = Some(items(flag, answer)?),
+        "docs" => wishes.docs = Some(items(flag, answer)?),
+        "agents" => wishes.agents = Some(items(flag, answer)?),
+        _ => wishes.ci = Some(items(flag, answer)?),
+    }
+    Ok(())
+}
+
+/// One line; whoever closes the terminal instead has cancelled.
+fn read_answer(from: &mut impl BufRead) -> Result<String, Failure> {
     let mut answer = String::new();
-    let read = std::io::stdin().lock().take(256).read_line(&mut answer);
-    if read.is_ok_and(|length| length > 0) && agrees(&answer) {
-        return Ok(Consent::Asked);
+    match from.by_ref().take(ANSWER).read_line(&mut answer) {
+        Ok(length) if length > 0 => Ok(answer),
+        _ => Err(cancelled()),
     }
-    Err(Failure::new(Code::INIT_CANCELLED, "cancelled; nothing was written"))
+}
+
+fn cancelled() -> Failure {
+    Failure::new(Code::INIT_CANCELLED, "cancelled; nothing was written")
+}
+
+/// Shows the plan and asks; `INIT_CANCELLED` when the answer is no.
+fn agree(plan: &Plan, from: &mut impl BufRead, to: &mut impl Write) -> Result<(), Failure> {
+    let root = plan.root.display();
+    let shown =
+        sanitise(&format!("\nThis makes a workspace in {root}\n\n{}", plan_text(plan, Folders::Counted)));
+    let _ = write!(to, "{shown}\nProceed? [Y/n] ");
+    let _ = to.flush();
+    if agrees(&read_answer(from)?) { Ok(()) } else { Err(cancelled()) }
 }
 
 /// Whether an answer is yes; an empty line is.
@@ -185,7 +259,7 @@ fn plan_text(plan: &Plan, folders: Folders) -> String {
     for (path, status) in plan.folders.iter().filter(|_| folders == Folders::Named) {
         let _ = writeln!(out, "  {:<10} {path}/", status.word());
     }
-    for file in &plan.files {
+    for file in plan.all_files() {
         let _ = writeln!(out, "  {:<10} {}", file.status.word(), file.path);
     }
     out
@@ -194,7 +268,7 @@ fn plan_text(plan: &Plan, folders: Folders) -> String {
 fn dry_text(plan: &Plan) -> String {
     let mut out =
         format!("would make a workspace in {}\n\n{}", plan.root.display(), plan_text(plan, Folders::Named));
-    for file in &plan.files {
+    for file in plan.all_files() {
         let _ = write!(out, "\n{}:\n{}", file.path, String::from_utf8_lossy(&file.bytes));
     }
     out.truncate(out.trim_end().len());
@@ -204,7 +278,7 @@ fn dry_text(plan: &Plan) -> String {
 fn plan_json(plan: &Plan) -> Json {
     let values = &plan.values;
     let folders = plan.folders.iter().map(|(path, status)| json!({ "path": path, "status": status.word() }));
-    let files = plan.files.iter().map(|file| json!({ "path": file.path, "status": file.status.word() }));
+    let files = plan.all_files().map(|file| json!({ "path": file.path, "status": file.status.word() }));
     json!({
         "root": plan.root.display().to_string(),
         "dryRun": false,
@@ -224,7 +298,7 @@ fn plan_json(plan: &Plan) -> Json {
 fn dry_json(plan: &Plan) -> Json {
     let mut json = plan_json(plan);
     json["dryRun"] = json!(true);
-    for (entry, file) in json["files"].as_array_mut().into_iter().flatten().zip(&plan.files) {
+    for (entry, file) in json["files"].as_array_mut().into_iter().flatten().zip(plan.all_files()) {
         entry["content"] = json!(String::from_utf8_lossy(&file.bytes));
     }
     json

@@ -9,7 +9,9 @@ mod render;
 use crate::clock;
 use crate::failure::{Code, Failure};
 use crate::fs::{self, Created, read_regular};
-use crate::workspace::{self, MODULE_FILE, OBJECT_FILE, SCHEMA_VERSION};
+use crate::surface::agents;
+use crate::surface::managed::{Apply, Foreign, Outcome};
+use crate::workspace::{self, MODULE_FILE, OBJECT_FILE, SCHEMA_VERSION, Workspace};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeSet;
 use std::io;
@@ -103,7 +105,7 @@ impl Status {
 #[derive(Clone, Debug)]
 pub struct File {
     /// Relative to the root, with `/`.
-    pub path: &'static str,
+    pub path: String,
     /// What happens to it.
     pub status: Status,
     /// What it will hold.
@@ -121,8 +123,13 @@ pub struct Plan {
     pub detected: Vec<&'static str>,
     /// Every folder, parents first, relative to the root.
     pub folders: Vec<(String, Status)>,
-    /// Every file.
+    /// Every file that this room writes itself.
     pub files: Vec<File>,
+    /// Every file of the instructions for agents, which a sync of them writes.
+    pub instructions: Vec<File>,
+    /// The workspace as it will be.
+    workspace: Workspace,
+    existing: Existing,
 }
 
 /// Finds out what an `init` in `root` would do. Nothing is written.
@@ -166,33 +173,77 @@ pub fn plan(root: &Path, wishes: Wishes, existing: Existing) -> Result<Plan, Fai
     };
     for (path, bytes) in [(config, text.into_bytes()), (VERSION, version(root)?)] {
         let status = if taken.contains(&path) { Status::Updated } else { Status::Created };
-        files.push(File { path, status, bytes });
+        files.push(File { path: path.to_owned(), status, bytes });
     }
-    Ok(Plan { root: root.to_owned(), values, detected, folders, files })
+    let workspace = Workspace::proposed(root, render::data(&values))?;
+    let instructions = instructions(&workspace, existing)?;
+    Ok(Plan { root: root.to_owned(), values, detected, folders, files, instructions, workspace, existing })
+}
+
+impl Existing {
+    const fn foreign(self) -> Foreign {
+        match self {
+            Self::Keep => Foreign::Refuse,
+            Self::Overwrite => Foreign::Overwrite,
+        }
+    }
+}
+
+/// What a sync of the instructions for agents will do.
+fn instructions(workspace: &Workspace, existing: Existing) -> Result<Vec<File>, Failure> {
+    let targets = agents::targets(workspace, None)?;
+    let (mut files, mut taken) = (Vec::new(), Vec::new());
+    for (path, planned) in agents::plan(workspace, &targets, existing.foreign()) {
+        match planned {
+            Ok(planned) => {
+                let status = match planned.outcome {
+                    Outcome::Created => Status::Created,
+                    Outcome::Updated { .. } => Status::Updated,
+                    Outcome::Unchanged => Status::Unchanged,
+                };
+                files.push(File { path, status, bytes: planned.text.into_bytes() });
+            }
+            Err(failure) if failure.code == Code::GENERATED_FILE_UNMANAGED => taken.push(path),
+            Err(failure) => return Err(failure),
+        }
+    }
+    if taken.is_empty() {
+        return Ok(files);
+    }
+    let text = format!("{} has other content; --force would overwrite it", taken.join(" and "));
+    Err(Failure::new(Code::INIT_FILE_CONFLICT, text).with("files", taken))
 }
 
 impl Plan {
+    /// Everything that is written.
+    pub fn all_files(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().chain(&self.instructions)
+    }
+
     /// Makes the folders and writes the files.
     pub fn apply(&self) -> Result<(), Failure> {
         for (folder, _) in self.folders.iter().filter(|(_, status)| *status == Status::Created) {
             fs::make_folder(&self.root, &self.root.join(folder))?;
         }
         for file in &self.files {
-            let path = self.root.join(file.path);
+            let path = self.root.join(&file.path);
             match file.status {
                 Status::Unchanged => {}
                 Status::Updated => fs::replace(&self.root, &path, &file.bytes)?,
                 Status::Created => {
                     if fs::create(&self.root, &path, &file.bytes)? == Created::Taken {
                         let text = format!("{} was made by somebody else meanwhile", path.display());
-                        return Err(
-                            Failure::new(Code::INIT_FILE_CONFLICT, text).with("files", vec![file.path])
-                        );
+                        return Err(Failure::new(Code::INIT_FILE_CONFLICT, text)
+                            .with("files", vec![file.path.as_str()]));
                     }
                 }
             }
         }
-        Ok(())
+        // One file may be two of them by a link, so they are made one after another and not as planned.
+        let targets = agents::targets(&self.workspace, None)?;
+        let report = agents::sync(&self.workspace, targets, self.existing.foreign(), Apply::Write)?;
+        let mut refused = report.refused();
+        refused.next().map_or(Ok(()), |(_, failure)| Err(failure.clone()))
     }
 }
 
@@ -280,12 +331,14 @@ fn gitignore(root: &Path, defaults: &Json) -> Result<Option<File>, Failure> {
     }
     let cache = defaults["storage"]["cache"].as_str().unwrap_or_default();
     match read_regular(&path, FILE_BYTES) {
-        Ok(None) => {
-            Ok(Some(File { path: GITIGNORE, status: Status::Created, bytes: format!("{cache}/\n").into() }))
-        }
+        Ok(None) => Ok(Some(File {
+            path: GITIGNORE.to_owned(),
+            status: Status::Created,
+            bytes: format!("{cache}/\n").into(),
+        })),
         Ok(Some(old)) => Ok(Some(match render::gitignore(&old, cache) {
-            Some(bytes) => File { path: GITIGNORE, status: Status::Updated, bytes },
-            None => File { path: GITIGNORE, status: Status::Unchanged, bytes: old },
+            Some(bytes) => File { path: GITIGNORE.to_owned(), status: Status::Updated, bytes },
+            None => File { path: GITIGNORE.to_owned(), status: Status::Unchanged, bytes: old },
         })),
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(in_the_way(root, GITIGNORE)),
         Err(error) => Err(Failure::io("read", &path, &error)),

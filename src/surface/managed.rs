@@ -9,7 +9,7 @@ mod marker;
 
 use crate::path::is_space;
 use crate::record::digest;
-pub use file::{Apply, OnDisk, Outcome, read, sync, write};
+pub use file::{Apply, OnDisk, Outcome, Planned, plan, read, sync, write};
 pub use marker::without_markers;
 use marker::{Marker, Metadata};
 use serde_json::{Map, Value as Json};

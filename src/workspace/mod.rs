@@ -120,15 +120,34 @@ impl Workspace {
             Some(source) => (Some(source.path), source.name, source.data, source.ignored),
             None => (None, MODULE_FILE, Map::new(), Vec::new()),
         };
+        let mut workspace = Self::of(root, name, own, access)?;
+        workspace.version = source::version(&workspace.paths.project)?;
+        Ok(Self { config_path, ignored_exports, ..workspace })
+    }
+
+    /// The workspace that `own` would make of `root`; nothing there is read.
+    pub fn proposed(root: &Path, own: Map<String, Json>) -> Result<Self, Failure> {
+        Self::of(root.to_owned(), MODULE_FILE, own, Access::Write)
+    }
+
+    fn of(root: PathBuf, name: &str, own: Map<String, Json>, access: Access) -> Result<Self, Failure> {
         let raw = config::merge(own);
         let issues = config::issues(&raw);
         if let Some(first) = issues.first() {
             let list: Vec<Json> = issues.iter().map(config::Issue::to_json).collect();
             return Err(Failure::new(first.code, format!("{name}: {}", first.message)).with("issues", list));
         }
-        let paths = Paths::of(&raw, &root)?;
-        let version = source::version(&paths.project)?;
-        Ok(Self { config: Config::of(&raw), root, config_path, ignored_exports, raw, version, paths, access })
+        let (paths, config) = (Paths::of(&raw, &root)?, Config::of(&raw));
+        Ok(Self {
+            root,
+            config_path: None,
+            ignored_exports: Vec::new(),
+            config,
+            raw,
+            version: None,
+            paths,
+            access,
+        })
     }
 
     /// The effective vocabularies, as `workfile schema` prints them.

@@ -5,7 +5,9 @@
 mod texts;
 
 use crate::failure::{Code, Failure};
-use crate::surface::managed::{self, Apply, Block, Foreign, Mode, Outcome, State, Style, Verdict, compare};
+use crate::surface::managed::{
+    self, Apply, Block, Foreign, Mode, Outcome, Planned, State, Style, Verdict, compare,
+};
 use crate::workspace::{Finding, Severity, Workspace, is_enabled};
 use serde_json::{Map, Value as Json, json};
 
@@ -192,6 +194,19 @@ pub fn targets(workspace: &Workspace, asked: Option<&[String]>) -> Result<Vec<St
     }
     let configured = workspace.raw["agents"]["targets"].as_array().into_iter().flatten();
     Ok(configured.filter_map(Json::as_str).filter(|name| known(name)).map(str::to_owned).collect())
+}
+
+/// Finds out what a sync of these targets would do, file by file.
+pub fn plan(
+    workspace: &Workspace,
+    targets: &[String],
+    foreign: Foreign,
+) -> Vec<(String, Result<Planned, Failure>)> {
+    let one = |file: File| {
+        let planned = managed::plan(&workspace.root, &file.path, &file.block, file.mode, foreign);
+        (file.path, planned)
+    };
+    files(workspace, targets).into_iter().map(one).collect()
 }
 
 /// Brings the files of these targets up to date.

@@ -3,7 +3,7 @@
 use super::Values;
 use crate::workspace::SCHEMA_VERSION;
 use ignore::gitignore::GitignoreBuilder;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 /// Longest line of a list; longer ones have one element a line.
 const LINE: usize = 100;
@@ -42,7 +42,12 @@ pub(super) fn module(values: &Values) -> String {
 
 /// The same as JSON.
 pub(super) fn object(values: &Values) -> String {
-    pretty(&json!({
+    pretty(&Json::Object(data(values)))
+}
+
+/// What either form says.
+pub(super) fn data(values: &Values) -> Map<String, Json> {
+    let data = json!({
         "schemaVersion": SCHEMA_VERSION,
         "name": values.name,
         "cards": { "areas": values.areas },
@@ -50,7 +55,8 @@ pub(super) fn object(values: &Values) -> String {
         "agents": { "targets": values.agents },
         "ci": { "targets": values.ci },
         "mcp": { "allowMutations": true },
-    }))
+    });
+    if let Json::Object(data) = data { data } else { Map::new() }
 }
 
 /// JSON as it stands in a file: two spaces, a line feed at the end.

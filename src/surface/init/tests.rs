@@ -156,8 +156,11 @@ fn a_plan_names_every_folder_and_file_and_writes_none() {
     for (folder, _) in &plan.folders {
         assert!(root.join(folder).is_dir(), "{folder}");
     }
-    for file in &plan.files {
-        assert_eq!(std::fs::read(root.join(file.path)).unwrap(), file.bytes, "{}", file.path);
+    let instructions: Vec<&str> = plan.instructions.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(instructions[0], ".project/agents/protocol.md");
+    assert_eq!((instructions.len(), instructions.last()), (6, Some(&"AGENTS.md")));
+    for file in plan.all_files() {
+        assert_eq!(std::fs::read(root.join(&file.path)).unwrap(), file.bytes, "{}", file.path);
     }
     let version = load(&root).version.unwrap();
     assert_eq!(version["createdWith"], format!("workfile@{}", env!("CARGO_PKG_VERSION")));

@@ -87,17 +87,27 @@ pub fn write(root: &Path, file: &OnDisk, text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Brings one file up to date.
+/// What would become of one file.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The file as it was read.
+    pub file: OnDisk,
+    /// What it should hold.
+    pub text: String,
+    /// What that makes of it.
+    pub outcome: Outcome,
+}
+
+/// Finds out what a [`sync`] of one file would do. Nothing is written.
 ///
 /// `GENERATED_FILE_UNMANAGED` for a file with other content that may not be overwritten, besides what [`read`] refuses.
-pub fn sync(
+pub fn plan(
     root: &Path,
     path: &str,
     block: &Block,
     mode: Mode,
     foreign: Foreign,
-    apply: Apply,
-) -> Result<Outcome, Failure> {
+) -> Result<Planned, Failure> {
     let file = read(root, path)?;
     let unmanaged = || {
         let text = format!("{path} has content that no Workfile command wrote; --force overwrites it");
@@ -112,13 +122,26 @@ pub fn sync(
     let merged = merge(old, block, mode, foreign).ok_or_else(unmanaged)?;
     let outcome = match &file.bytes {
         None => Outcome::Created,
-        Some(bytes) if bytes == merged.text.as_bytes() => return Ok(Outcome::Unchanged),
+        Some(bytes) if bytes == merged.text.as_bytes() => Outcome::Unchanged,
         Some(_) => Outcome::Updated { hand_edited: merged.hand_edited },
     };
-    if apply == Apply::Write {
-        write(root, &file, &merged.text)?;
+    Ok(Planned { file, text: merged.text, outcome })
+}
+
+/// Brings one file up to date, as [`plan`] says.
+pub fn sync(
+    root: &Path,
+    path: &str,
+    block: &Block,
+    mode: Mode,
+    foreign: Foreign,
+    apply: Apply,
+) -> Result<Outcome, Failure> {
+    let planned = plan(root, path, block, mode, foreign)?;
+    if apply == Apply::Write && planned.outcome != Outcome::Unchanged {
+        write(root, &planned.file, &planned.text)?;
     }
-    Ok(outcome)
+    Ok(planned.outcome)
 }
 
 #[cfg(test)]
