@@ -145,7 +145,7 @@ fn remedies_are_commands_of_this_program() {
 #[test]
 fn texts_in_the_tree_name_commands_and_tools_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["hooks", ".project/agents"] {
+    for folder in ["hooks", "docs", ".project/agents"] {
         if !root.join(folder).is_dir() {
             continue;
         }

@@ -164,7 +164,7 @@ fn another_binary_is_told_by_its_stamp_without_running_it() {
 }
 
 #[test]
-fn a_migration_loads_what_nothing_else_loads() {
+fn h43_a_migration_loads_what_nothing_else_loads() {
     let world = World::new();
     assert_eq!(
         world.run(["migrate", "schema", "--json"]).json(),
