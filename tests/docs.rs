@@ -63,7 +63,7 @@ fn a_list_is_filtered_before_it_is_cut() {
     let ended = world.run(["doc", "list", "--query", "nowhere"]).ended;
     assert_eq!(
         (ended.code, text(&ended.stdout), text(&ended.stderr)),
-        (Some(0), "", "workfile: no document matches\n")
+        (Some(0), "", "workfile: no record matches\n")
     );
     world.run(["doc", "list", "--limit", "0"]).fails(1, "CLI_OPTION_INVALID");
     world.run(["doc", "list", "--limit", "x"]).fails(1, "CLI_OPTION_INVALID");
