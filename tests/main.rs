@@ -22,6 +22,7 @@ mod golden_knowledge;
 mod golden_mcp;
 mod golden_records;
 mod hardening;
+mod heal;
 mod hostile;
 mod init;
 mod launcher;

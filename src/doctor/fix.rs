@@ -153,7 +153,10 @@ impl Fixed {
                 _ => give(workspace, record),
             };
             match moved {
-                Ok(moved) => self.moves.push(moved),
+                Ok(moved) => {
+                    self.follow(&record.path, &moved.path);
+                    self.moves.push(moved);
+                }
                 // Somebody holds the record, or its file cannot be written: the next run may do better.
                 Err(failure) => self.skipped.push(skip("refused", failure.to_string())),
             }
@@ -170,7 +173,10 @@ impl Fixed {
                 None => rename(workspace, finding.module, id, path, expected),
             };
             match done {
-                Ok(()) => self.renamed.push(Renamed { id: id.clone(), from, to: expected.to_owned() }),
+                Ok(()) => {
+                    self.follow(path, &beside(path, expected));
+                    self.renamed.push(Renamed { id: id.clone(), from, to: expected.to_owned() });
+                }
                 Err(failure) => {
                     let taken = failure.code == Code::CARD_FILE_EXISTS;
                     let reason = if taken { "name-taken".to_owned() } else { failure.to_string() };
@@ -178,6 +184,11 @@ impl Fixed {
                 }
             }
         }
+    }
+
+    /// A file that somebody is to look at is named as it is called now.
+    fn follow(&mut self, from: &str, to: &str) {
+        references::follow(self.moves.iter_mut().map(|it| &mut it.review), from, to);
     }
 
     fn gather(&mut self, workspace: &Workspace, everything: &Everything, report: &Report, caller: &Caller) {
@@ -270,9 +281,9 @@ fn relabel(
     let source = files::again(workspace, &workspace.root, &record.path)?.ok_or_else(gone)?;
     let change = [("id".to_owned(), Some(Value::Text(to.to_owned())))];
     let text = record::patch(&source.text, &change, lists, Some(&clock::now().date()))?;
-    let (folder, name) = record.path.rsplit_once('/').unwrap_or(("", &record.path));
+    let name = record.path.rsplit('/').next().unwrap_or(&record.path);
     let rest = name.strip_prefix(record.id).and_then(|rest| rest.strip_prefix('-')).unwrap_or(name);
-    let path = if folder.is_empty() { format!("{to}-{rest}") } else { format!("{folder}/{to}-{rest}") };
+    let path = beside(&record.path, &format!("{to}-{rest}"));
     match relocate(workspace, &record.path, &path, text.as_bytes()) {
         Err(failure) if failure.code == Code::CARD_FILE_EXISTS => Ok(Attempt::Collision),
         done => done.map(|()| Attempt::Written((to.to_owned(), path))),
@@ -289,8 +300,12 @@ fn rename(
 ) -> Result<(), Failure> {
     let _lock = edit::lock(workspace, module, id)?;
     let Some(source) = files::again(workspace, &workspace.root, path)? else { return Ok(()) };
-    let to = path.rsplit_once('/').map_or(name.to_owned(), |(folder, _)| format!("{folder}/{name}"));
-    relocate(workspace, path, &to, source.text.as_bytes())
+    relocate(workspace, path, &beside(path, name), source.text.as_bytes())
+}
+
+/// The path of `name` in the folder of `path`.
+fn beside(path: &str, name: &str) -> String {
+    path.rsplit_once('/').map_or(name.to_owned(), |(folder, _)| format!("{folder}/{name}"))
 }
 
 fn relocate(workspace: &Workspace, from: &str, to: &str, bytes: &[u8]) -> Result<(), Failure> {

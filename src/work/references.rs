@@ -96,6 +96,13 @@ pub fn review(workspace: &Workspace, id: &str, own: &str) -> Result<Vec<String>,
     Ok(all(workspace)?.into_iter().filter(names).map(|text| text.path).collect())
 }
 
+/// Lets lists of paths follow a file that got another name after they were made.
+pub fn follow<'a>(lists: impl Iterator<Item = &'a mut Vec<String>>, from: &str, to: &str) {
+    for path in lists.flatten().filter(|path| *path == from) {
+        to.clone_into(path);
+    }
+}
+
 /// Every readable record, the cards read anew.
 pub(super) fn all(workspace: &Workspace) -> Result<Vec<Text>, Failure> {
     texts(workspace, &load::all(workspace)?)

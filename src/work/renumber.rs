@@ -154,7 +154,11 @@ pub fn duplicates(workspace: &Workspace, caller: &Caller) -> Result<Healed, Fail
         cards.sort_by_key(|card| (card.field("created").unwrap_or_default(), card.repo_path(workspace)));
         for card in cards.into_iter().skip(1) {
             match give(workspace, card, None, None, Carried::Several, caller) {
-                Ok(moved) => healed.moves.push(moved),
+                Ok(moved) => {
+                    let lists = healed.moves.iter_mut().map(|it| &mut it.review);
+                    references::follow(lists, &card.repo_path(workspace), &moved.card.repo_path(workspace));
+                    healed.moves.push(moved);
+                }
                 Err(failure) => healed.skipped.push(skip("refused", failure.to_string())),
             }
         }
