@@ -177,7 +177,7 @@ fn a_second_fix_finds_nothing_to_do() {
     let first = report(&world, &["--fix", "--actor", "ann"], 0);
     let fixed = &first["fixed"];
     assert_eq!(fixed["moves"][0]["to"], "T-0003", "{fixed}");
-    assert_eq!(fixed["moves"][0]["review"], json!([".project/cards/T-0002-refers.md"]));
+    assert_eq!(fixed["moves"][0]["review"], json!([".project/cards/T-0002-card.md"]));
     assert_eq!(fixed["trails"], json!([{"id": "T-0001", "entries": 1}]));
     let again = report(&world, &["--fix", "--actor", "ann"], 0);
     let empty = json!({"moves": [], "skipped": [], "renamed": [], "renameSkipped": [], "trails": []});
