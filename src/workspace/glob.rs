@@ -1,6 +1,6 @@
 //! Patterns of documents: which files a project counts as its documentation.
 
-use regex::{Regex, RegexSet};
+use regex::bytes::{Regex, RegexSet};
 
 /// Patterns over repository paths, anchored at both ends, case-sensitive: `*` is any run of characters within a segment, `?`
 /// one of them, `**` any run of anything, `**/` also none.
@@ -24,15 +24,18 @@ impl Globs {
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let patterns: Vec<&str> =
             patterns.into_iter().map(|pattern| pattern.strip_prefix("./").unwrap_or(pattern)).collect();
-        let expressions = patterns.iter().map(|pattern| expression(pattern));
-        let expressions = expressions.map(|it| if Regex::new(&it).is_ok() { it } else { NOTHING.to_owned() });
-        let set = RegexSet::new(expressions).unwrap_or_else(|_| RegexSet::empty());
+        let expressions: Vec<String> = patterns.iter().map(|pattern| expression(pattern)).collect();
+        // A server compiles its patterns on every call, so each is compiled alone only when they do not compile together.
+        let set = RegexSet::new(&expressions).unwrap_or_else(|_| {
+            let fits = |one: String| if Regex::new(&one).is_ok() { one } else { NOTHING.to_owned() };
+            RegexSet::new(expressions.into_iter().map(fits)).unwrap_or_else(|_| RegexSet::empty())
+        });
         Self { set, heads: patterns.into_iter().map(head).collect() }
     }
 
     /// Whether any pattern matches `path`.
     pub fn matches(&self, path: &str) -> bool {
-        self.set.is_match(path)
+        self.set.is_match(path.as_bytes())
     }
 
     /// Whether any pattern can match something below the folder `path`.
@@ -50,7 +53,7 @@ impl Globs {
 
     /// Whether everything below the folder `path` is matched, so that nobody need look there.
     pub fn covers_folder(&self, path: &str) -> bool {
-        self.set.is_match(&format!("{path}/\u{1}")) && self.set.is_match(&format!("{path}/\u{1}/\u{2}"))
+        ["\u{1}", "\u{1}/\u{2}"].iter().all(|inner| self.matches(&format!("{path}/{inner}")))
     }
 }
 
@@ -64,19 +67,21 @@ fn head(pattern: &str) -> Head {
     Head { folders, depth }
 }
 
+/// A pattern as an expression over bytes. Only `?` has to know where a character ends: in UTF-8 no byte of one is a `/`, and
+/// no character begins inside another. Automata over whole characters take many times as long to build.
 fn expression(pattern: &str) -> String {
     let mut out = String::from(r"(?s)\A");
     let mut rest = pattern;
     while let Some(next) = rest.chars().next() {
         let used = if rest.starts_with("**/") {
-            out.push_str("(?:.*/)?");
+            out.push_str("(?:(?-u:.)*/)?");
             3
         } else if rest.starts_with("**") {
-            out.push_str(".*");
+            out.push_str("(?-u:.)*");
             2
         } else {
             match next {
-                '*' => out.push_str("[^/]*"),
+                '*' => out.push_str("(?-u:[^/])*"),
                 '?' => out.push_str("[^/]"),
                 next => out.push_str(&regex::escape(next.encode_utf8(&mut [0; 4]))),
             }
@@ -123,5 +128,43 @@ mod tests {
         assert!(Globs::new(["a+(b)?.md"]).matches("a+(b)c.md"));
         let bomb = "**/".repeat(2_000);
         assert!(!Globs::new([bomb.as_str()]).matches("a"));
+    }
+
+    #[test]
+    fn a_pattern_that_is_too_large_leaves_the_others_as_they_are() {
+        let large = "?".repeat(100_000);
+        let globs = Globs::new([large.as_str(), "docs/*.md"]);
+        assert!(globs.matches("docs/a.md") && !globs.matches(&"a".repeat(100_000)));
+    }
+
+    /// The rules of a pattern, word for word.
+    fn reference(pattern: &[char], path: &[char]) -> bool {
+        let skips = |rest: &[char], may: fn(char) -> bool| {
+            let end = path.iter().position(|one| !may(*one)).unwrap_or(path.len());
+            (0..=end).any(|at| reference(rest, &path[at..]))
+        };
+        match pattern {
+            [] => path.is_empty(),
+            ['*', '*', '/', rest @ ..] => {
+                let inside = (0..path.len()).filter(|at| path[*at] == '/');
+                reference(rest, path) || inside.into_iter().any(|at| reference(rest, &path[at + 1..]))
+            }
+            ['*', '*', rest @ ..] => skips(rest, |_| true),
+            ['*', rest @ ..] => skips(rest, |one| one != '/'),
+            ['?', rest @ ..] => path.first().is_some_and(|one| *one != '/') && reference(rest, &path[1..]),
+            [one, rest @ ..] => path.first() == Some(one) && reference(rest, &path[1..]),
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_character_of_many_bytes_is_one_character(
+            pattern in "([*?/aé\u{20ac}\u{1f600}\n]|\\*\\*/){0,6}", path in "[/aé\u{20ac}\u{1f600}\n]{0,6}",
+        ) {
+            let all = |text: &str| text.chars().collect::<Vec<_>>();
+            let rest = pattern.strip_prefix("./").unwrap_or(&pattern);
+            let expected = reference(&all(rest), &all(&path));
+            proptest::prop_assert_eq!(Globs::new([pattern.as_str()]).matches(&path), expected);
+        }
     }
 }
