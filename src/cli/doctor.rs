@@ -7,6 +7,7 @@ use crate::workspace::{Finding, Severity, files, finding};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::mem::ManuallyDrop;
 
 pub(super) const COMMANDS: &[Command] = &[Command {
     words: &["doctor"],
@@ -52,7 +53,9 @@ fn run(context: &Context, args: &Args) -> Result<Output, Failure> {
         files::forget(&workspace)?;
     }
     let fixed = if args.has("fix") { Some(doctor::fix(&workspace, &caller)?) } else { None };
-    let report = Everything::load(&workspace)?.report(&workspace, Checks::ALL);
+    // Its memory goes with the process, at once.
+    let everything = ManuallyDrop::new(Everything::load(&workspace)?);
+    let report = everything.report(&workspace, Checks::ALL);
     if args.has("accept-baseline") {
         let accepted = accept(&workspace, &report)?;
         let text = format!("accepted {} findings, {} of them distinct", accepted.accepted, accepted.distinct);

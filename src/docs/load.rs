@@ -3,7 +3,7 @@
 use super::document::{Document, Origin};
 use crate::failure::{Code, Failure};
 use crate::workspace::files::{self, Found, Source, Unreadable};
-use crate::workspace::{Switch, Workspace, parallel};
+use crate::workspace::{Seal, Switch, Workspace, parallel};
 
 /// Every document of a workspace.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +12,8 @@ pub struct Listing {
     pub documents: Vec<Document>,
     /// Files that are no documents, with their path from the root.
     pub unreadable: Vec<Unreadable>,
+    /// What tells later whether the same would be found.
+    pub seals: Vec<Seal>,
     /// The highest sequence that a name or an id of a managed document uses.
     pub highest: u64,
 }
@@ -39,13 +41,16 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
     }
     let managed = workspace.repo_path(&workspace.paths.docs);
     let found = files::records(workspace, &workspace.paths.docs, None)?;
+    listing.seals.push(found.seal_of_records(&workspace.paths.docs, None));
     listing.highest = found.highest(&settings.id_prefix);
     listing.add(found, Origin::Managed, &managed, settings.max_file_bytes);
     let ids = listing.documents.iter().filter(|document| document.has_header());
     let ids = ids.filter_map(|document| crate::record::id::sequence(&document.id, &settings.id_prefix));
     listing.highest = ids.fold(listing.highest, u64::max);
 
-    listing.add(files::sources(workspace)?, Origin::Indexed, "", settings.max_file_bytes);
+    let found = files::sources(workspace)?;
+    listing.seals.push(found.seal_of_sources());
+    listing.add(found, Origin::Indexed, "", settings.max_file_bytes);
     listing.documents.sort_by(|a, b| a.path.cmp(&b.path));
     listing.unreadable.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(listing)

@@ -17,6 +17,6 @@ pub use diagnose::{Around, FRESHNESS, Files, diagnose, findings};
 pub use document::{Document, LISTS, Origin};
 pub use fields::{KIND, file_name};
 pub use folder::{Move, relocate};
-pub use links::{LocalLink, local_links};
+pub use links::{LinkNames, LocalLink, local_links};
 pub use load::Listing;
 pub use patch::{Note, SECTION, note, patch, write};

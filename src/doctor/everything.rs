@@ -3,7 +3,7 @@
 use super::Checks;
 use crate::clock::Time;
 use crate::failure::Failure;
-use crate::query::{Entry, Index};
+use crate::query::{self, Entry, Index};
 use crate::work::diagnose::{self, Scene};
 use crate::work::fields::DONE;
 use crate::work::standing::Claims;
@@ -12,10 +12,11 @@ use crate::{docs, history, memory};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// The index of all records, to be diagnosed.
 #[derive(Clone, Debug)]
-pub struct Everything(Index);
+pub struct Everything(Arc<Index>);
 
 impl Deref for Everything {
     type Target = Index;
@@ -63,7 +64,12 @@ impl Kind {
 impl Everything {
     /// Reads every record of the enabled modules.
     pub fn load(workspace: &Workspace) -> Result<Self, Failure> {
-        Index::load(workspace).map(Self)
+        Index::load(workspace).map(|index| Self::of(Arc::new(index)))
+    }
+
+    /// Every record that was read.
+    pub fn of(index: Arc<Index>) -> Self {
+        Self(index)
     }
 
     /// Every record in the order of ids.
@@ -83,18 +89,28 @@ impl Everything {
         })
     }
 
-    /// What each module finds wrong with its own records.
-    pub(super) fn modules(&self, workspace: &Workspace, checks: Checks, now: Time) -> Vec<Finding> {
+    /// What the modules of some kinds find wrong with their own records.
+    pub(super) fn modules(
+        &self,
+        workspace: &Workspace,
+        checks: Checks,
+        now: Time,
+        kinds: &[query::Kind],
+    ) -> Vec<Finding> {
         let ids = self.ids();
         let exists = |id: &str| ids.contains(id);
-        let mut found = diagnose::all(&Scene {
-            workspace,
-            listing: &self.cards,
-            claims: &Claims::of(workspace, now),
-            exists: &exists,
-            paths: checks.paths,
-            git: checks.git,
-        });
+        let any = |some: &[query::Kind]| some.iter().any(|kind| kinds.contains(kind));
+        let mut found = Vec::new();
+        if any(&[query::Kind::Card]) {
+            found.extend(diagnose::all(&Scene {
+                workspace,
+                listing: &self.cards,
+                claims: &Claims::of(workspace, now),
+                exists: &exists,
+                paths: checks.paths,
+                git: checks.git,
+            }));
+        }
         let done_on = |id: &str| {
             let card = self.cards.find(id).filter(|card| card.status() == Some(DONE))?;
             card.field("updated").map(str::to_owned)
@@ -105,10 +121,16 @@ impl Everything {
             diagnose::Paths::Skip => docs::Files::Leave,
         };
         let around = docs::Around { is_known: &exists, done_on: &done_on, today: &today, files };
-        found.extend(docs::diagnose(workspace, &self.docs, &around));
-        found.extend(history::diagnose::diagnose(&self.history, &today, &workspace.config, exists));
-        let around = memory::Around { is_known: &exists, today: &today };
-        found.extend(memory::diagnose(&self.memory, &around));
+        if any(&[query::Kind::Doc]) {
+            found.extend(docs::diagnose(workspace, &self.docs, &around));
+        }
+        if any(&[query::Kind::Change, query::Kind::Release]) {
+            found.extend(history::diagnose::diagnose(&self.history, &today, &workspace.config, exists));
+        }
+        if any(&[query::Kind::Memory]) {
+            let around = memory::Around { is_known: &exists, today: &today };
+            found.extend(memory::diagnose(&self.memory, &around));
+        }
         found
     }
 

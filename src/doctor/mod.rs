@@ -20,7 +20,7 @@ pub use record::record;
 pub use rules::{RULES, Rule};
 
 use crate::clock;
-use crate::failure::Failure;
+use crate::query;
 use crate::work::diagnose::{Git, Paths};
 use crate::workspace::{Finding, Severity, Workspace, finding};
 use serde_json::{Map, Value as Json};
@@ -52,17 +52,11 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// Diagnoses a workspace. Nothing is written.
-pub fn diagnose(workspace: &Workspace, checks: Checks) -> Result<Report, Failure> {
-    let all = Everything::load(workspace)?;
-    Ok(all.report(workspace, checks))
-}
-
 impl Everything {
-    /// Diagnoses what was read.
+    /// Diagnoses what was read. Nothing is written.
     pub fn report(&self, workspace: &Workspace, checks: Checks) -> Report {
         let now = clock::now();
-        let mut findings = self.modules(workspace, checks, now);
+        let mut findings = self.modules(workspace, checks, now, &query::Kind::ALL);
         findings.extend(surfaces::findings(workspace));
         findings.extend(ids::findings(self));
         findings.extend(settings::findings(workspace));
@@ -74,6 +68,21 @@ impl Everything {
             modules: self.counts(),
             findings,
         }
+    }
+}
+
+impl Everything {
+    /// What is wrong with the records that carry an id: of other records' modules nothing is about them.
+    fn about(&self, workspace: &Workspace, checks: Checks, id: &str) -> Vec<Finding> {
+        let now = clock::now();
+        let carriers = self.entries().filter(|entry| entry.id() == id);
+        let kinds: Vec<query::Kind> = carriers.map(query::Entry::kind).collect();
+        let mut findings = self.modules(workspace, checks, now, &kinds);
+        findings.extend(ids::findings(self));
+        findings.extend(locks::findings(workspace, now));
+        findings.retain(|finding| finding.id.as_deref() == Some(id));
+        findings.sort_by(finding::order);
+        findings
     }
 }
 

@@ -17,12 +17,10 @@ pub fn record(
 ) -> Result<Map<String, Json>, Failure> {
     let mut record = Shower::new(workspace, everything)?.show(&[place], View::Full).pop().unwrap_or_default();
     let checks = Checks { paths: Paths::Check, git: Git::Skip };
-    let found = everything.report(workspace, checks).findings;
-    let id = everything.entry(place).id();
-    let about: Vec<&Finding> = found.iter().filter(|finding| finding.id.as_deref() == Some(id)).collect();
+    let about = everything.about(workspace, checks, everything.entry(place).id());
     let of = |codes: Option<&[&str]>| -> Json {
-        let wanted = |finding: &&&Finding| codes.is_none_or(|codes| codes.contains(&finding.code));
-        about.iter().filter(wanted).map(|finding| issue(finding)).collect()
+        let wanted = |finding: &&Finding| codes.is_none_or(|codes| codes.contains(&finding.code));
+        about.iter().filter(wanted).map(issue).collect()
     };
     let lists =
         [("issues", None), ("freshness", Some(&FRESHNESS[..])), ("lifecycleIssues", Some(&LIFECYCLE[..]))];

@@ -9,7 +9,7 @@ use crate::path::trim;
 use crate::record::order::natural;
 use crate::record::{RecordFile, id};
 use crate::workspace::files::{self, Source, Unreadable};
-use crate::workspace::{Switch, Workspace, parallel};
+use crate::workspace::{Seal, Switch, Workspace, parallel};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -22,6 +22,8 @@ pub struct Listing {
     pub releases: Vec<Release>,
     /// Files that are neither, with their path from the root.
     pub unreadable: Vec<Unreadable>,
+    /// What tells later whether the same would be found.
+    pub seals: Vec<Seal>,
     /// The highest sequence that a fragment uses.
     pub highest_fragment: u64,
     /// The highest sequence that a release uses.
@@ -44,7 +46,9 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
         (&staging, None, Stage::Unreleased),
         (releases, Some(unreleased), Stage::Released),
     ] {
-        let mut found = files::records(workspace, folder, other.map(PathBuf::as_path))?;
+        let besides = other.map(PathBuf::as_path);
+        let mut found = files::records(workspace, folder, besides)?;
+        listing.seals.push(found.seal_of_records(folder, besides));
         if *folder == staging {
             found.sources.retain(|source| staging::is_fragment(&source.path));
             found.unreadable.retain(|file| staging::is_fragment(&file.path));

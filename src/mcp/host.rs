@@ -1,9 +1,12 @@
 //! What one server process works on: a root that does not change, and the limits it was started with.
 
+use super::kept::Kept;
 use crate::failure::{Code, Failure};
+use crate::query::Index;
 use crate::workspace::{Access, Missing, Start, Workspace};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How a server is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,7 +20,7 @@ pub(super) struct Options {
 }
 
 /// A server's workspace and limits.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Host {
     /// The workspace's root.
     pub(super) root: PathBuf,
@@ -28,6 +31,7 @@ pub(super) struct Host {
     pub(super) result_bytes: usize,
     /// Entries of a page of resources.
     pub(super) page: usize,
+    kept: Kept,
 }
 
 /// What the bounds of a limit are.
@@ -50,12 +54,18 @@ impl Host {
             message_bytes: number("maxMessageBytes"),
             result_bytes: options.result_bytes.unwrap_or_else(|| number("maxToolResultBytes")),
             page: number("resourcePageSize"),
+            kept: Kept::default(),
         })
     }
 
     /// Whether mutations are refused.
     pub(super) fn is_read_only(&self) -> bool {
         self.access == Access::ReadOnly
+    }
+
+    /// The records of a workspace that was just loaded, as they are now.
+    pub(super) fn index(&self, workspace: &Workspace) -> Result<Arc<Index>, Failure> {
+        self.kept.index(workspace)
     }
 
     /// The workspace with its configuration as it is now: vocabularies may change while a session lasts.

@@ -11,6 +11,7 @@ mod desk;
 mod era;
 mod host;
 mod inspect;
+mod kept;
 mod lines;
 mod message;
 mod methods;

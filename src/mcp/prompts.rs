@@ -7,7 +7,7 @@ use super::refusal;
 use crate::clock;
 use crate::failure::{Code, Failure};
 use crate::path::trim;
-use crate::query::{Index, Shower, context};
+use crate::query::{Shower, context};
 use serde_json::{Map, Value as Json, json};
 
 /// Records in a bundle.
@@ -144,7 +144,7 @@ fn bundle(host: &Host, card: &str) -> Result<String, RpcError> {
     let request =
         context::Request { card: Some(card.to_owned()), limit: LIMIT, ceiling: None, now: clock::now() };
     let answer = host.workspace().and_then(|workspace| {
-        let index = Index::load(&workspace)?;
+        let index = host.index(&workspace)?;
         context::answer(&Shower::new(&workspace, &index)?, &request)
     });
     let mut answer = answer.map_err(|failure| match failure.code {

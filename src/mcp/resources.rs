@@ -7,7 +7,7 @@ use super::tools::{overview, report};
 use crate::clock;
 use crate::doctor::Checks;
 use crate::failure::{Code, Failure};
-use crate::query::{Entry, Index, Kind, Shower, View};
+use crate::query::{Entry, Kind, Shower, View};
 use crate::record::order::natural;
 use crate::work::fields::DOING;
 use crate::workspace::Workspace;
@@ -56,7 +56,7 @@ pub(super) fn list(host: &Host, params: &Map<String, Json>) -> Result<Map<String
         entries.push((PROTOCOL.to_owned(), protocol_entry()));
     }
     let fixed = entries.len();
-    let index = Index::load(&workspace).map_err(|failure| refusal::defect(host, &failure))?;
+    let index = host.index(&workspace).map_err(|failure| refusal::defect(host, &failure))?;
     entries.extend(index.entries().map(|entry| (entry.id().to_owned(), record_entry(entry))));
     let start = match &after {
         None => 0,
@@ -112,9 +112,9 @@ pub(super) fn read(host: &Host, params: &Map<String, Json>) -> Result<Map<String
     let data = |value: Map<String, Json>| ("application/json", format!("{:#}", Json::Object(value)));
     let (kind, text) = match uri {
         WORKSPACE => data(overview(host, &loaded(host)?)),
-        HEALTH => {
-            data(report(&loaded(host)?, Checks::ALL).map_err(|failure| refusal::defect(host, &failure))?)
-        }
+        HEALTH => data(
+            report(host, &loaded(host)?, Checks::ALL).map_err(|failure| refusal::defect(host, &failure))?,
+        ),
         PROTOCOL => ("text/markdown", protocol(&loaded(host)?).ok_or_else(|| missing(uri))?),
         _ => {
             let id = uri.strip_prefix(RECORD).ok_or_else(|| missing(uri))?;
@@ -132,7 +132,7 @@ fn record(host: &Host, uri: &str, id: &str) -> Result<String, RpcError> {
     };
     let workspace = loaded(host)?;
     let failed = |failure: Failure| refusal::defect(host, &failure);
-    let index = Index::load(&workspace).map_err(failed)?;
+    let index = host.index(&workspace).map_err(failed)?;
     let place = index.find(&id).ok_or_else(|| missing(uri))?;
     let shower = Shower::new(&workspace, &index).map_err(failed)?;
     let shown = shower.show(&[place], View::Full);

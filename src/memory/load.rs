@@ -7,7 +7,7 @@ use crate::path::trim;
 use crate::record::order::natural;
 use crate::record::{RecordFile, Text, id};
 use crate::workspace::files::{self, Source, Unreadable};
-use crate::workspace::{Collection, Switch, Workspace, parallel};
+use crate::workspace::{Collection, Seal, Switch, Workspace, parallel};
 
 /// Every memory record of a workspace.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Listing {
     pub records: Vec<Memory>,
     /// Files that are none, with their path from the root.
     pub unreadable: Vec<Unreadable>,
+    /// What tells later whether the same would be found.
+    pub seals: Vec<Seal>,
     /// For each enabled collection the highest sequence in use.
     highest: Vec<(&'static str, u64)>,
 }
@@ -47,6 +49,7 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
     for collection in &settings.collections {
         let folder = workspace.paths.memory.join(collection.id);
         let found = files::records(workspace, &folder, None)?;
+        listing.seals.push(found.seal_of_records(&folder, None));
         let root = workspace.repo_path(&folder);
         let whole = |path: &str| format!("{root}/{path}");
         let mut highest = found.highest(collection.prefix);

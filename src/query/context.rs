@@ -234,7 +234,8 @@ fn direct(shower: &Shower<'_>, place: usize) -> Vec<usize> {
     let mut ranks: HashMap<usize, u8> = HashMap::new();
     let outgoing = shower.graph.outgoing(place).into_iter();
     let outgoing = outgoing.filter_map(|edge| Some((edge.target?, edge.relations.rank())));
-    let incoming = shower.graph.incoming(place).iter().map(|edge| (edge.from, edge.relations.rank()));
+    let incoming = shower.graph.incoming(&[place]).into_iter().flatten();
+    let incoming = incoming.map(|edge| (edge.from, edge.relations.rank()));
     for (other, rank) in outgoing.chain(incoming) {
         let known = ranks.entry(other).or_insert(rank);
         *known = rank.min(*known);

@@ -1,15 +1,15 @@
 //! Which records name which: declared fields, links, mentions.
 //!
-//! Nothing is computed before it is asked for: what a record names is read from its own text alone, and who names it takes
-//! one look at all others, which answers for every record.
+//! Nothing is computed before it is asked for: what a record names is read from its own text alone, and who names some
+//! records takes one look at all others, of which only those that could name one of them are read closely.
 
 use super::entry::{Entry, Kind};
 use super::index::Index;
 use super::reference::{mentions, wikilinks};
-use crate::docs::local_links;
+use crate::docs::{LinkNames, local_links};
 use crate::workspace::{Workspace, parallel};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// How one record names another, the strongest first: by rank, then by name.
@@ -106,18 +106,12 @@ pub struct Graph<'a> {
     index: &'a Index,
     route_roots: &'a [String],
     paths: OnceLock<HashMap<Cow<'a, str>, usize>>,
-    incoming: OnceLock<Vec<Vec<Incoming>>>,
 }
 
 impl<'a> Graph<'a> {
     /// The graph of an index; nothing is computed yet.
     pub fn new(workspace: &'a Workspace, index: &'a Index) -> Self {
-        Self {
-            index,
-            route_roots: &workspace.config.docs.route_roots,
-            paths: OnceLock::new(),
-            incoming: OnceLock::new(),
-        }
+        Self { index, route_roots: &workspace.config.docs.route_roots, paths: OnceLock::new() }
     }
 
     /// What the record at `place` names, each id once, in the order in which it is first found.
@@ -138,23 +132,27 @@ impl<'a> Graph<'a> {
         found
     }
 
-    /// Who names the record at `place`, in the order of loading, all of them. The first question reads every record.
-    pub fn incoming(&self, place: usize) -> &[Incoming] {
-        let incoming = self.incoming.get_or_init(|| self.all_incoming());
-        // Of several records with one id the first is meant.
-        let first = self.index.find(self.index.entry(place).id()).unwrap_or(place);
-        incoming.get(first).map_or(&[], Vec::as_slice)
-    }
-
-    fn all_incoming(&self) -> Vec<Vec<Incoming>> {
-        let mut ids: HashMap<&str, usize> = HashMap::with_capacity(self.index.len());
-        for (place, entry) in self.index.entries().enumerate() {
-            ids.entry(entry.id()).or_insert(place);
+    /// Who names each of the records at `places`, in the order of loading, all of them. Every record is looked at.
+    pub fn incoming(&self, places: &[usize]) -> Vec<Vec<Incoming>> {
+        // Of several records with one id the first is meant, and all of them show who names it.
+        let mut ids: HashMap<&str, usize> = HashMap::with_capacity(places.len());
+        for place in places {
+            let next = ids.len();
+            ids.entry(self.index.entry(*place).id()).or_insert(next);
         }
-        // For each record what the one at hand says of it, and of which it says something.
-        let start = || (vec![Relations::default(); self.index.len()], Vec::new());
-        let names = |(all, touched): &mut (Vec<Relations>, Vec<usize>), from: usize| {
-            self.each(self.index.entry(from), &mut |id, how| {
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        let meant = Meant::of(self.index, &ids);
+        let start = || vec![Relations::default(); ids.len()];
+        let names = |all: &mut Vec<Relations>, from: usize| {
+            let entry = self.index.entry(from);
+            let mut named: Vec<(usize, Relations)> = Vec::new();
+            if !meant.may_be_named_by(entry) {
+                return (from, named);
+            }
+            let mut touched = Vec::new();
+            self.each(entry, &mut |id, how| {
                 if let Some(&target) = ids.get(id) {
                     let before = all[target];
                     how.put_into(&mut all[target]);
@@ -163,16 +161,16 @@ impl<'a> Graph<'a> {
                     }
                 }
             });
-            let named = touched.drain(..).map(|target| (target, std::mem::take(&mut all[target])));
-            (from, named.collect::<Vec<_>>())
+            named.extend(touched.into_iter().map(|target| (target, std::mem::take(&mut all[target]))));
+            (from, named)
         };
-        let mut incoming = vec![Vec::new(); self.index.len()];
+        let mut incoming = vec![Vec::new(); ids.len()];
         for (from, named) in parallel::fold(self.index.as_loaded(), start, names) {
             for (target, relations) in named {
                 incoming[target].push(Incoming { from, relations });
             }
         }
-        incoming
+        places.iter().map(|place| incoming[ids[self.index.entry(*place).id()]].clone()).collect()
     }
 
     /// Hands every id that a record names to `each`, as often as it does, in the order that decides: fields, double
@@ -218,6 +216,34 @@ impl<'a> Graph<'a> {
             paths
         });
         paths.get(path).map(|place| self.index.entry(*place).id())
+    }
+}
+
+/// The records that are looked for in others: a quick look that never says no in error.
+struct Meant<'a> {
+    ids: &'a HashMap<&'a str, usize>,
+    paths: HashSet<Cow<'a, str>>,
+    names: LinkNames,
+}
+
+impl<'a> Meant<'a> {
+    fn of(index: &'a Index, ids: &'a HashMap<&'a str, usize>) -> Self {
+        let carries = |entry: &Entry<'_>| ids.contains_key(entry.id());
+        let paths: HashSet<Cow<'a, str>> = index.entries().filter(carries).map(Entry::path).collect();
+        let names = LinkNames::of(paths.iter().map(Cow::as_ref));
+        Self { ids, paths, names }
+    }
+
+    /// Whether a record could name one of them. What stands between double brackets is mentioned as well.
+    fn may_be_named_by(&self, entry: Entry<'_>) -> bool {
+        let body = entry.body();
+        declared(entry.kind()).iter().any(|field| entry.items(field).any(|id| self.ids.contains_key(id)))
+            || mentions(body).any(|id| self.ids.contains_key(id))
+            || entry
+                .record()
+                .field("source")
+                .is_some_and(|path| self.paths.contains(path.split('#').next().unwrap_or(path)))
+            || self.names.may_be_linked_in(body)
     }
 }
 

@@ -5,7 +5,7 @@
 use super::entry::{Entry, Folders, Kind};
 use crate::failure::Failure;
 use crate::record::order::natural;
-use crate::workspace::Workspace;
+use crate::workspace::{Seal, Workspace, parallel};
 use crate::{docs, history, memory, work};
 use serde_json::{Map, Value as Json};
 use std::cmp::Ordering;
@@ -45,27 +45,48 @@ impl Index {
         self.with(workspace, &Kind::ALL)
     }
 
+    /// Whether [`Index::holds`] can ever say yes.
+    pub fn is_sealed(&self) -> bool {
+        self.other_seals().chain(&self.cards.seals).all(Seal::is_set)
+    }
+
+    /// Whether reading again would find the same, with the same configuration: every file is looked at and none is read.
+    pub fn holds(&self, workspace: &Workspace) -> bool {
+        let holds = |seal: &Seal| seal.holds(workspace);
+        let (cards, others) =
+            parallel::both(|| self.cards.seals.iter().all(holds), || self.other_seals().all(holds));
+        cards && others
+    }
+
+    fn other_seals(&self) -> impl Iterator<Item = &Seal> {
+        self.docs.seals.iter().chain(&self.history.seals).chain(&self.memory.seals)
+    }
+
     fn with(mut self, workspace: &Workspace, kinds: &[Kind]) -> Result<Self, Failure> {
         let is_new = |kind: &Kind| kinds.contains(kind) && !self.kinds.contains(kind);
         let [cards, docs, changes, releases, memory] = Kind::ALL.map(|kind| is_new(&kind));
-        if cards && workspace.config.cards.enabled {
-            self.cards = work::load::all(workspace)?;
+        // Most records are cards: their folders are listed while the others are.
+        let all_cards = || (cards && workspace.config.cards.enabled).then(|| work::load::all(workspace));
+        let all_others = || {
+            let docs = docs.then(|| docs::load::all(workspace)).transpose()?;
+            let history = (changes || releases).then(|| history::load::all(workspace)).transpose()?;
+            let memory = memory.then(|| memory::load::all(workspace)).transpose()?;
+            Ok::<_, Failure>((docs, history, memory))
+        };
+        let (all_cards, all_others) = parallel::both(all_cards, all_others);
+        if let Some(all_cards) = all_cards {
+            self.cards = all_cards?;
         }
-        if docs {
-            self.docs = docs::load::all(workspace)?;
-        }
-        if changes || releases {
-            self.history = history::load::all(workspace)?;
-        }
-        if memory {
-            self.memory = memory::load::all(workspace)?;
-        }
+        let (all_docs, all_history, all_memory) = all_others?;
+        self.docs = all_docs.unwrap_or(self.docs);
+        self.history = all_history.unwrap_or(self.history);
+        self.memory = all_memory.unwrap_or(self.memory);
         self.kinds.extend(kinds);
-        let wanted =
-            (0..self.loaded() as u32).filter(|at| self.kinds.contains(&self.at(*at as usize).kind()));
-        let mut order: Vec<u32> = wanted.collect();
-        order.sort_by(|a, b| natural(self.at(*a as usize).id(), self.at(*b as usize).id()));
-        self.order = order;
+        let entries = (0..self.loaded()).map(|place| (self.at(place), place as u32));
+        let wanted = entries.filter(|(entry, _)| self.kinds.contains(&entry.kind()));
+        let mut order: Vec<(&str, u32)> = wanted.map(|(entry, place)| (entry.id(), place)).collect();
+        order.sort_by(|(a, _), (b, _)| natural(a, b));
+        self.order = order.into_iter().map(|(_, place)| place).collect();
         Ok(self)
     }
 

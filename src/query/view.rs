@@ -91,7 +91,8 @@ impl<'a> Shower<'a> {
 
     /// The records at `places`. Nothing is diagnosed: a full view has no findings in it yet.
     pub fn show(&self, places: &[usize], view: View) -> Vec<Map<String, Json>> {
-        places.iter().map(|place| self.one(*place, self.graph.incoming(*place), view)).collect()
+        let incoming = self.graph.incoming(places);
+        places.iter().zip(&incoming).map(|(place, incoming)| self.one(*place, incoming, view)).collect()
     }
 
     fn one(&self, place: usize, incoming: &[Incoming], view: View) -> Map<String, Json> {

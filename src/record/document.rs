@@ -171,7 +171,8 @@ pub(super) fn split(text: &str) -> Split<'_> {
     if without_cr(first) != "---" {
         return Split::None;
     }
-    let mut lines = Vec::new();
+    // Few headers are longer.
+    let mut lines = Vec::with_capacity(16);
     loop {
         let (line, after) = match split_line(rest) {
             Some((line, after)) => (without_cr(line), after),

@@ -48,8 +48,14 @@ pub struct Header {
 
 impl Header {
     pub(super) fn parse(lines: &[&str], lists: &[&str]) -> Self {
-        let entry = |node: Node<'_>| Entry { key: node.key.to_owned(), value: node.value, style: node.style };
-        Self { entries: nodes(lines, lists).into_iter().map(entry).collect() }
+        // Most keys take one line.
+        let mut entries = Vec::with_capacity(lines.len());
+        entries.extend(nodes(lines, lists).map(|node| Entry {
+            key: node.key.to_owned(),
+            value: node.value,
+            style: node.style,
+        }));
+        Self { entries }
     }
 
     /// The value of `key`, the last one when it occurs twice.
@@ -115,21 +121,21 @@ pub(super) struct Node<'a> {
 }
 
 /// The keys of a header given as lines without their ends.
-pub(super) fn nodes<'a>(lines: &[&'a str], lists: &[&str]) -> Vec<Node<'a>> {
-    let mut nodes = Vec::new();
+pub(super) fn nodes<'a>(lines: &[&'a str], lists: &[&str]) -> impl Iterator<Item = Node<'a>> {
     let mut at = 0;
-    while at < lines.len() {
-        let Some((key, rest)) = split_key(lines[at]) else {
-            at += 1;
-            continue;
+    std::iter::from_fn(move || {
+        let (key, rest) = loop {
+            match split_key(lines.get(at)?) {
+                Some(split) => break split,
+                None => at += 1,
+            }
         };
+        let start = at;
         let inline = trim(rest);
-        let end = span_end(lines, at + 1, inline);
-        let (style, value, indent) = value(inline, &lines[at + 1..end], Declared::of(key, lists));
-        nodes.push(Node { key, value, style, lines: at..end, indent, indicator: inline });
-        at = end;
-    }
-    nodes
+        at = span_end(lines, start + 1, inline);
+        let (style, value, indent) = value(inline, &lines[start + 1..at], Declared::of(key, lists));
+        Some(Node { key, value, style, lines: start..at, indent, indicator: inline })
+    })
 }
 
 /// Whether the kind of record declares a key to hold a list.

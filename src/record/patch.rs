@@ -74,7 +74,7 @@ struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     fn new(old: &'a [&'a str], lists: &'a [&'a str]) -> Self {
-        let nodes: Vec<_> = nodes(old, lists).into_iter().map(|node| (node, Fate::Kept)).collect();
+        let nodes: Vec<_> = nodes(old, lists).map(|node| (node, Fate::Kept)).collect();
         let mut places = HashMap::new();
         let mut twice = HashSet::new();
         for (at, (node, _)) in nodes.iter().enumerate() {

@@ -125,10 +125,9 @@ fn is_plain_block(text: &str) -> bool {
 
 fn reads_back(lines: &[String], key: &str, value: &Value, lists: &[&str]) -> bool {
     let lines: Vec<&str> = lines.iter().flat_map(|line| line.split('\n')).collect();
-    match nodes(&lines, lists).as_slice() {
-        [node] => node.key == key && node.value.as_ref() == Some(value),
-        _ => false,
-    }
+    let mut nodes = nodes(&lines, lists);
+    nodes.next().is_some_and(|node| node.key == key && node.value.as_ref() == Some(value))
+        && nodes.next().is_none()
 }
 
 #[cfg(test)]
@@ -182,7 +181,7 @@ mod tests {
         let mapping = Value::Mapping(vec![("a".to_owned(), Item::Text("x".to_owned()))]);
         for (item, wanted) in [("- old", "k:\n  a: x"), ("    - old", "k:\n    a: x")] {
             let header = ["k:", item];
-            let old = &nodes(&header, &[])[0];
+            let old = &nodes(&header, &[]).next().unwrap();
             assert_eq!(entry("k", &mapping, Some(old), &[]).unwrap().lines.join("\n"), wanted);
         }
     }
@@ -190,7 +189,7 @@ mod tests {
     #[test]
     fn a_block_scalar_that_would_not_read_back_is_quoted_instead() {
         let header = ["k: >-", "    old"];
-        let old = &nodes(&header, &[])[0];
+        let old = &nodes(&header, &[]).next().unwrap();
         let rewrite = |value: &str| entry("k", &text(value), Some(old), &[]).unwrap().lines.join("\n");
         assert_eq!(rewrite("new words"), "k: >-\n    new words");
         assert_eq!(rewrite("two  blanks"), "k: |-\n    two  blanks");

@@ -7,9 +7,9 @@ use super::card::{Card, Place};
 use crate::failure::{Code, Failure};
 use crate::fs::{self, Dir, Kind};
 use crate::record::id::{self, Allocation};
-use crate::workspace::Workspace;
 use crate::workspace::files::{self, Source};
 use crate::workspace::parallel;
+use crate::workspace::{Seal, Workspace};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -26,6 +26,8 @@ pub struct Listing {
     pub cards: Vec<Card>,
     /// Files that are no cards.
     pub unreadable: Vec<Unreadable>,
+    /// What tells later whether the same would be found.
+    pub seals: Vec<Seal>,
     highest: u64,
 }
 
@@ -58,7 +60,9 @@ pub fn all(workspace: &Workspace) -> Result<Listing, Failure> {
     let prefix = &workspace.config.cards.id_prefix;
     for place in [Place::Live, Place::Archive] {
         let other = if place == Place::Live { Place::Archive } else { Place::Live };
-        let found = files::records(workspace, folder(workspace, place), Some(folder(workspace, other)))?;
+        let (here, besides) = (folder(workspace, place), Some(folder(workspace, other)));
+        let found = files::records(workspace, here, besides)?;
+        listing.seals.push(found.seal_of_records(here, besides));
         listing.highest = listing.highest.max(found.highest(prefix));
         let unreadable = |(file, reason)| Unreadable { file, place, reason };
         listing.unreadable.extend(found.unreadable.into_iter().map(|it| unreadable((it.path, it.reason))));

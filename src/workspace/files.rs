@@ -5,6 +5,7 @@
 //! files is no fault of a file and stops the run.
 
 use super::cache::{self, Cache, Fresh};
+use super::seal::{self, Seal};
 use super::{Globs, Workspace, parallel};
 use crate::activity::DEEPEST;
 use crate::clock::Time;
@@ -51,9 +52,21 @@ pub struct Found {
     pub unreadable: Vec<Unreadable>,
     /// The names of all other entries: a link or a folder may carry the name of a record, and then its id is taken.
     others: Vec<String>,
+    /// By what all of it is known again, if it can be.
+    seen: Option<u64>,
 }
 
 impl Found {
+    /// What tells later whether [`records`] would find the same.
+    pub fn seal_of_records(&self, folder: &Path, besides: Option<&Path>) -> Seal {
+        Seal::of_records(folder, besides, self.seen)
+    }
+
+    /// What tells later whether [`sources`] would find the same.
+    pub fn seal_of_sources(&self) -> Seal {
+        Seal::of_sources(self.seen)
+    }
+
     /// The highest sequence of ids with this prefix in any name; 0 for none.
     pub fn highest(&self, prefix: &str) -> u64 {
         let paths = self.sources.iter().map(|source| &source.path);
@@ -77,14 +90,36 @@ pub struct Wanted<'a> {
 /// Every record file below `folder`: `*.md`, in subfolders too, but in none that begins with a dot and not in `besides`. A
 /// folder that is missing or only reached through a link has none.
 pub fn records(workspace: &Workspace, folder: &Path, besides: Option<&Path>) -> Result<Found, Failure> {
-    let besides = besides.and_then(|inner| below(folder, inner));
-    let plain = |path: &str| !name_of(path).starts_with('.') && besides.as_deref() != Some(path);
-    let markdown = |path: &str| path.as_bytes().ends_with(b".md");
-    wanted(workspace, folder, &Wanted { folder: &plain, file: &markdown, deepest: DEEPEST })
+    of_records(folder, besides, |asked| wanted(workspace, folder, asked))
 }
 
 /// The files that `docs.sources` names, outside the folder of managed documents.
 pub fn sources(workspace: &Workspace) -> Result<Found, Failure> {
+    of_sources(workspace, |asked| wanted(workspace, &workspace.root, asked))
+}
+
+/// By what the files of [`records`] are known again, as they are now.
+pub(super) fn look_at_records(
+    workspace: &Workspace,
+    folder: &Path,
+    besides: Option<&Path>,
+) -> Result<Option<u64>, Failure> {
+    of_records(folder, besides, |asked| look(workspace, folder, asked))
+}
+
+/// By what the files of [`sources`] are known again, as they are now.
+pub(super) fn look_at_sources(workspace: &Workspace) -> Result<Option<u64>, Failure> {
+    of_sources(workspace, |asked| look(workspace, &workspace.root, asked))
+}
+
+fn of_records<R>(folder: &Path, besides: Option<&Path>, then: impl FnOnce(&Wanted<'_>) -> R) -> R {
+    let besides = besides.and_then(|inner| below(folder, inner));
+    let plain = |path: &str| !name_of(path).starts_with('.') && besides.as_deref() != Some(path);
+    let markdown = |path: &str| path.as_bytes().ends_with(b".md");
+    then(&Wanted { folder: &plain, file: &markdown, deepest: DEEPEST })
+}
+
+fn of_sources<R>(workspace: &Workspace, then: impl FnOnce(&Wanted<'_>) -> R) -> R {
     let settings = &workspace.config.docs;
     let managed = workspace.repo_path(&workspace.paths.docs);
     let sources = Globs::new(settings.sources.iter().map(String::as_str));
@@ -96,8 +131,15 @@ pub fn sources(workspace: &Workspace) -> Result<Found, Failure> {
     let folder =
         |path: &str| !is_managed(path) && sources.may_match_below(path) && !exclude.covers_folder(path);
     let file = |path: &str| !is_managed(path) && sources.matches(path) && !exclude.matches(path);
-    let wanted = Wanted { folder: &folder, file: &file, deepest: DEEPEST_SOURCE };
-    self::wanted(workspace, &workspace.root, &wanted)
+    then(&Wanted { folder: &folder, file: &file, deepest: DEEPEST_SOURCE })
+}
+
+fn look(workspace: &Workspace, folder: &Path, wanted: &Wanted<'_>) -> Result<Option<u64>, Failure> {
+    let Some(top) = open_folder(workspace, folder)? else { return Ok(seal::seen([].into_iter(), &[], &[])) };
+    let (found, mut files) = walk(&top, folder, wanted, Look::Stat)?;
+    files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+    let files = files.iter().map(|(path, stat)| (path.as_str(), stat.as_ref()));
+    Ok(seal::seen(files, &found.unreadable, &found.others))
 }
 
 /// Every wanted file below `folder`.
@@ -113,7 +155,9 @@ pub(super) fn wanted_at(
     wanted: &Wanted<'_>,
     now_ns: i64,
 ) -> Result<Found, Failure> {
-    let Some(top) = open_folder(workspace, folder)? else { return Ok(Found::default()) };
+    let Some(top) = open_folder(workspace, folder)? else {
+        return Ok(Found { seen: seal::seen([].into_iter(), &[], &[]), ..Found::default() });
+    };
     let name = workspace.repo_path(folder);
     let (walked, mut cache) = match cache::Found::open(workspace, &name) {
         None => (walk(&top, folder, wanted, Look::Name)?, None),
@@ -136,7 +180,8 @@ pub(super) fn wanted_at(
         None => (read(&top, path), false),
     });
     let mut fresh = Fresh::default();
-    found.sources.reserve(read.len());
+    let (listed, wanted) = (found.unreadable.len(), read.len());
+    found.sources.reserve(wanted);
     for (read, is_known) in read {
         match read {
             Ok(source) => {
@@ -151,6 +196,11 @@ pub(super) fn wanted_at(
         }
     }
     cache::store(workspace, &name, &found.sources, cache.as_ref(), fresh, now_ns);
+    // A file that could not be read may be readable next time without having changed.
+    if found.sources.len() == wanted && found.sources.iter().all(|source| source.stat.is_settled(now_ns)) {
+        let files = found.sources.iter().map(|source| (source.path.as_str(), Some(&source.stat)));
+        found.seen = seal::seen(files, &found.unreadable[..listed], &found.others);
+    }
     Ok(found)
 }
 

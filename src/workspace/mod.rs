@@ -16,6 +16,7 @@ mod layout;
 mod literal;
 pub mod parallel;
 mod schema;
+mod seal;
 mod source;
 
 pub use config::{
@@ -26,6 +27,7 @@ pub use finding::{Finding, Severity};
 pub use glob::Globs;
 pub use layout::Paths;
 pub use schema::{COLLECTIONS, Collection, EFFORTS, PRIORITIES, STATUSES, TYPES};
+pub use seal::Seal;
 
 use crate::failure::{Code, Failure};
 use serde_json::{Map, Value as Json};

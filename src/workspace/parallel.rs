@@ -1,4 +1,5 @@
-//! The same work for many items, on more than one core when that pays; the answers come in the order of the items.
+//! Work on more than one core when that pays: the same for many items, the answers in the order of the items, or two
+//! pieces side by side.
 
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -52,6 +53,23 @@ pub fn fold<T: Send, S, R: Send>(
     done.flat_map(|(_, answers)| answers).collect()
 }
 
+/// What two pieces of work make, done at the same time.
+pub fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    // Whoever takes it does it: a thread that cannot be had leaves it to this one.
+    let waiting = Mutex::new(Some(one));
+    let take = || waiting.lock().ok().and_then(|mut one| one.take());
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, || take().map(|one| one()));
+        let other = other();
+        let done = thread.ok().and_then(|thread| match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        let one = done.or_else(|| take().map(|one| one()));
+        (one.expect("whoever takes the work returns what it makes"), other)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +83,10 @@ mod tests {
                 items.iter().map(|item| item * 2).collect::<Vec<_>>()
             );
         }
+    }
+    #[test]
+    fn both_are_done() {
+        let text = "a".to_owned();
+        assert_eq!(both(|| text.len(), || text.as_str()), (1, "a"));
     }
 }

@@ -2,8 +2,9 @@
 
 use super::output::{Member, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool};
-use crate::doctor::{self, Checks};
+use crate::doctor::{Checks, Everything};
 use crate::failure::Failure;
+use crate::mcp::host::Host;
 use crate::work::diagnose::{Git, Paths};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
@@ -39,11 +40,15 @@ pub(super) const TOOLS: &[Tool] = &[Tool {
 fn doctor(call: &Call<'_>) -> Answer {
     let paths = if call.arguments.flag("checkPaths") { Paths::Check } else { Paths::Skip };
     let git = if call.arguments.flag("checkGit") { Git::Check } else { Git::Skip };
-    report(&call.workspace()?, Checks { paths, git })
+    report(call.host, &call.workspace()?, Checks { paths, git })
 }
 
 /// What the doctor reports.
-pub(in crate::mcp) fn report(workspace: &Workspace, checks: Checks) -> Result<Map<String, Json>, Failure> {
-    let report = doctor::diagnose(workspace, checks)?;
+pub(in crate::mcp) fn report(
+    host: &Host,
+    workspace: &Workspace,
+    checks: Checks,
+) -> Result<Map<String, Json>, Failure> {
+    let report = Everything::of(host.index(workspace)?).report(workspace, checks);
     Ok(report.to_json(&report.findings, usize::MAX))
 }

@@ -6,7 +6,7 @@ use super::{Answer, Call, Nature, Property, Size, Tool};
 use crate::docs::Origin;
 use crate::failure::{Code, Failure};
 use crate::query::list::{self, Filter, Holding, Request, boundary};
-use crate::query::{Index, Kind, Shower, View};
+use crate::query::{Kind, Shower, View};
 use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
 
 const SINCE: Property = Property::text(
@@ -161,7 +161,7 @@ fn page(call: &Call<'_>, kinds: Vec<Kind>, filter: Filter) -> Answer {
     let filter = Filter { tags: texts(call, TAGS.name), updated_since: since(call)?, ..filter };
     let (offset, limit) = (call.arguments.number(OFFSET.name), call.arguments.number(LIMIT.name));
     let workspace = call.workspace()?;
-    let index = Index::load(&workspace)?;
+    let index = call.host.index(&workspace)?;
     call.go_on()?;
     let request = Request { kinds, filter, offset, limit };
     Ok(list::answer(&Shower::new(&workspace, &index)?, &request, View::List))

@@ -5,7 +5,7 @@ use super::output::{Member, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool, answer};
 use crate::doctor::{self, Everything};
 use crate::failure::{Code, Failure};
-use crate::query::{Index, Shower, View, next};
+use crate::query::{Shower, View, next};
 use crate::workspace::Workspace;
 use serde_json::{Map, Value as Json};
 
@@ -89,7 +89,7 @@ pub(in crate::mcp) fn overview(host: &Host, workspace: &Workspace) -> Map<String
 fn record(call: &Call<'_>) -> Answer {
     let workspace = call.workspace()?;
     let id = call.arguments.needed("id");
-    let all = Everything::load(&workspace)?;
+    let all = Everything::of(call.host.index(&workspace)?);
     let Some(place) = all.find(id) else {
         let failure = Failure::new(Code::RECORD_NOT_FOUND, format!("there is no record {id}"));
         return Err(failure.remedy("workfile search"));
@@ -101,7 +101,7 @@ fn record(call: &Call<'_>) -> Answer {
 fn ready(call: &Call<'_>) -> Answer {
     let caller = call.caller()?.acting.actor;
     let workspace = call.workspace()?;
-    let index = Index::load(&workspace)?;
+    let index = call.host.index(&workspace)?;
     call.go_on()?;
     let areas = call.arguments.texts("area").unwrap_or_default();
     let ready = next::candidates(&index, caller.as_deref(), &areas);

@@ -4,7 +4,7 @@ use super::output::{KINDS, Member, Shape};
 use super::{Answer, Call, Nature, Property, Size, Tool};
 use crate::clock;
 use crate::query::list::Filter;
-use crate::query::{Index, Kind, Shower, View, context, search};
+use crate::query::{Kind, Shower, View, context, search};
 use serde_json::{Map, Value as Json};
 
 /// Bytes of a result around a bundle: its line, its envelope, and what says that it was shortened.
@@ -88,7 +88,7 @@ fn find(call: &Call<'_>) -> Answer {
     };
     let view = if call.arguments.text("view") == Some("full") { View::Full } else { View::Summary };
     let workspace = call.workspace()?;
-    let index = Index::load(&workspace)?;
+    let index = call.host.index(&workspace)?;
     call.go_on()?;
     search::answer(&Shower::new(&workspace, &index)?, &request, view)
 }
@@ -101,7 +101,7 @@ fn bundle(call: &Call<'_>) -> Answer {
         now: clock::now(),
     };
     let workspace = call.workspace()?;
-    let index = Index::load(&workspace)?;
+    let index = call.host.index(&workspace)?;
     call.go_on()?;
     let shower = Shower::new(&workspace, &index)?;
     let whole = context::answer(&shower, &request)?;
