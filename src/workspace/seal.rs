@@ -84,7 +84,7 @@ mod tests {
 
     /// The seal of what is below `folder`, as it was read some time from now.
     fn seal(workspace: &Workspace, folder: &Path, later_ms: i64) -> Seal {
-        let file = |path: &str| path.ends_with(".md");
+        let file = |path: &str| path.as_bytes().ends_with(b".md");
         let wanted = Wanted { folder: &|_| true, file: &file, deepest: 3 };
         let now_ns = (Time::system().ms() + later_ms) * 1_000_000;
         wanted_at(workspace, folder, &wanted, now_ns).unwrap().seal_of_records(folder, None)
