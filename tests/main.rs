@@ -21,6 +21,7 @@ mod golden_hooks;
 mod golden_knowledge;
 mod golden_mcp;
 mod golden_records;
+mod growth;
 mod hardening;
 mod heal;
 mod hostile;

@@ -89,23 +89,31 @@ fn written(body: &str) -> Vec<&str> {
     // A label reaches back to here at most: no `]`, line end or earlier link is in it.
     let mut floor = 0;
     let mut at = 0;
+    // Where the next end of a target behind some place was found: many may begin before it.
+    let mut end = 0;
     while let Some(next) = body[at..].find([']', '\n']) {
         let close = at + next;
         at = close + 1;
         let label = floor..close;
         floor = at;
-        let Some(rest) = body[at..].strip_prefix('(') else { continue };
-        let Some(length) = rest.find([')', '\n']).filter(|end| rest[*end..].starts_with(')')) else {
+        if !body[close..].starts_with("](") {
             continue;
-        };
-        let target = &rest[..length];
+        }
+        let from = at + 1;
+        if end < from {
+            end = body[from..].find([')', '\n']).map_or(body.len(), |length| from + length);
+        }
+        if !body[end..].starts_with(')') {
+            continue;
+        }
+        let target = &body[from..end];
         let starts = |range: Range<usize>| {
             let mut marks = body[range.clone()].char_indices().rev().take(LABEL + 1);
             marks.any(|(offset, c)| c == '[' && !is_code(range.start + offset))
         };
         if (1..=TARGET).contains(&target.chars().take(TARGET + 1).count()) && starts(label) {
             found.push(target);
-            at += 1 + length + 1;
+            at = end + 1;
             floor = at;
         }
     }
@@ -301,8 +309,7 @@ mod tests {
 
     #[test]
     fn what_leads_elsewhere_is_no_local_link() {
-        let body =
-            "[a](#part) [b](https://example.org) [c](MAILTO:x@y) [d]() [e]( ) [f](?x) [g]\n(h.md) [i](j\nk)";
+        let body = "[a](#part) [b](https://example.org) [c](MAILTO:x@y) [d]() [e]( ) [f](?x) [g]\n(h.md) [i](j\nk) [l\n(m.md)";
         assert_eq!(targets(body), [] as [&str; 0]);
     }
 
@@ -354,6 +361,35 @@ mod tests {
             let links = local_links(&body, &from, &["a".to_owned(), String::new()]);
             let is_linked = links.iter().any(|link| link.candidates.contains(&path));
             prop_assert!(!is_linked || LinkNames::of([path.as_str()].into_iter()).may_be_linked_in(&body));
+        }
+
+        #[test]
+        fn links_are_what_the_expression_says(body in "[\\[\\]()<>\"aé \n/.#]{0,40}") {
+            let link = regex::Regex::new(r"\[[^\]\n]*\]\(([^)\n]+)\)").unwrap();
+            let said: Vec<&str> = link.captures_iter(&body).map(|found| found.get(1).unwrap().as_str()).collect();
+            prop_assert_eq!(written(&body), said);
+        }
+
+        #[test]
+        fn a_link_in_code_is_none(body in "[\\[\\]()a \n]{0,24}", fence in "(```|~~~)[`~a]{0,2}") {
+            let fenced = format!("{fence}\n{body}");
+            if !fence.starts_with('`') || !fence[3..].contains('a') {
+                prop_assert_eq!(written(&fenced), [""; 0]);
+            }
+            if !body.contains('\n') {
+                let span = format!("``{body}``");
+                prop_assert_eq!(written(&span), [""; 0]);
+            }
+        }
+
+        #[test]
+        fn every_text_has_links_or_none(body in any::<String>(), path in any::<String>()) {
+            for text in [&body, &format!("[{body}]({body})")] {
+                for link in local_links(text, &path, std::slice::from_ref(&body)) {
+                    prop_assert!(!link.candidates.is_empty());
+                    prop_assert!(link.candidates.iter().all(|path| !path.starts_with('/')));
+                }
+            }
         }
 
         #[test]

@@ -186,5 +186,14 @@ mod tests {
                 expression.filters.iter().map(|one| (one.field.clone(), one.value.clone(), is(one.sign))).collect();
             prop_assert_eq!(read, filters);
         }
+
+        #[test]
+        fn every_text_is_a_search(typed in any::<String>()) {
+            let expression = Expression::parse(&typed);
+            for filter in &expression.filters {
+                prop_assert!(!filter.field.is_empty() && !filter.value.is_empty());
+            }
+            prop_assert!(expression.terms.iter().all(|term| !term.text.is_empty()));
+        }
     }
 }

@@ -105,5 +105,15 @@ mod tests {
             prop_assert_eq!(mentions(&body).collect::<Vec<_>>(), named.clone());
             prop_assert!(linked.iter().all(|id| named.contains(id)), "what is linked is mentioned");
         }
+
+        #[test]
+        fn every_text_has_ids_or_none(body in any::<String>(), cut in "[A-Z]{0,13}-[0-9]{0,6}") {
+            for text in [&body, &format!("[[{cut}|{body}]]"), &format!("{body}{cut}{body}")] {
+                for id in wikilinks(text).chain(mentions(text)) {
+                    let (prefix, digits) = id.split_once('-').unwrap();
+                    prop_assert!((1..=PREFIX).contains(&prefix.len()) && digits.len() >= DIGITS, "{}", id);
+                }
+            }
+        }
     }
 }

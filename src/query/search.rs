@@ -12,6 +12,7 @@ use crate::record::order;
 use crate::workspace::parallel;
 use serde_json::{Map, Value as Json};
 use std::cmp::{Ordering, Reverse};
+use std::collections::HashSet;
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -146,14 +147,14 @@ fn field(filter: &expression::Filter) -> &str {
     }
 }
 
-/// Names the filters whose field no record has.
+/// Names the filters whose field no record has, each field once.
 fn warnings(index: &Index, places: &[usize], expression: &Expression) -> Vec<String> {
+    let mut seen = HashSet::new();
     let mut warnings = Vec::new();
-    for filter in &expression.filters {
+    for filter in expression.filters.iter().filter(|filter| seen.insert(filter.field.as_str())) {
         let has = |place: &usize| index.entry(*place).values(field(filter), &mut |_| ());
-        let warning = format!("no record has a field `{}`", filter.field);
-        if !places.iter().any(has) && !warnings.contains(&warning) {
-            warnings.push(warning);
+        if !places.iter().any(has) {
+            warnings.push(format!("no record has a field `{}`", filter.field));
         }
     }
     warnings

@@ -4,7 +4,6 @@ use super::*;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 const LISTS: &[&str] = &["tags", "scope"];
 
@@ -238,38 +237,5 @@ proptest! {
         let _ = patch(&file, &[(text.clone(), Some(Value::Text(text.clone())))], LISTS, None);
         let _ = append_under_heading(&text, &text, &text);
         let _ = (is_trail_line(&text), id::sequence(&text, "T"), id::is_valid(&text, "T"));
-    }
-}
-
-/// `count` lines, all different.
-fn numbered(count: usize, line: impl Fn(usize) -> String) -> String {
-    (0..count).map(line).collect::<Vec<_>>().concat()
-}
-
-#[test]
-fn hostile_headers_take_linear_time() {
-    let fields = numbered(50_000, |at| format!("    f{at}: v\n"));
-    let headers = [
-        numbered(50_000, |at| format!("k{at}: v\n")),
-        "junk\n".repeat(200_000),
-        "\n  x\n".repeat(100_000),
-        format!("m:\n{fields}"),
-        format!("r:\n  - a: b\n{fields}"),
-        format!("tags: [{}]\n", "a,".repeat(200_000)),
-        format!("tags: {}\n", "\"\\".repeat(200_000)),
-        format!("l: |\n{}", " \n  x\n".repeat(100_000)),
-        format!("{}\n", " ".repeat(500_000)),
-        "a:\n".repeat(100_000),
-    ];
-    let changes: Vec<Change> =
-        (0..2_000).map(|at| (format!("n{at}"), Some(Value::Text("x".to_owned())))).collect();
-    for header in headers {
-        let start = Instant::now();
-        let file = format!("---\n{header}---\n");
-        assert!(matches!(read_head(file.as_bytes(), LISTS), Head::Header(_)));
-        let out = patch(&file, &changes, LISTS, Some("2026-03-04")).unwrap();
-        assert!(read(&out, LISTS).unwrap().header.duplicates().len() <= 1);
-        // A quadratic pass takes far longer, a linear one a fraction of a second.
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?} for {:?}", start.elapsed(), &header[..9]);
     }
 }

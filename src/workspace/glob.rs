@@ -17,6 +17,8 @@ struct Head {
     folders: String,
     /// How many folders a matching path lies in; `None` for any number.
     depth: Option<usize>,
+    /// Whether it ends in what matches anything at all.
+    is_endless: bool,
 }
 
 impl Globs {
@@ -51,9 +53,10 @@ impl Globs {
         })
     }
 
-    /// Whether everything below the folder `path` is matched, so that nobody need look there.
+    /// Whether everything below the folder `path` is matched, so that nobody need look there: one pattern matches the folder's
+    /// own slash, and anything behind it.
     pub fn covers_folder(&self, path: &str) -> bool {
-        ["\u{1}", "\u{1}/\u{2}"].iter().all(|inner| self.matches(&format!("{path}/{inner}")))
+        self.set.matches(format!("{path}/").as_bytes()).iter().any(|at| self.heads[at].is_endless)
     }
 }
 
@@ -64,7 +67,8 @@ fn head(pattern: &str) -> Head {
     let literal = pattern.find(['*', '?']).map_or(pattern, |at| &pattern[..at]);
     let folders = literal.rsplit_once('/').map_or(String::new(), |(folders, _)| folders.to_owned());
     let depth = (!pattern.contains("**")).then(|| pattern.matches('/').count());
-    Head { folders, depth }
+    let is_endless = pattern.ends_with("**") || pattern.ends_with("**/*");
+    Head { folders, depth, is_endless }
 }
 
 /// A pattern as an expression over bytes. Only `?` has to know where a character ends: in UTF-8 no byte of one is a `/`, and
@@ -96,6 +100,7 @@ fn expression(pattern: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::Value as Json;
 
     #[test]
@@ -121,6 +126,7 @@ mod tests {
         let exclude = Globs::new(["**/node_modules/**", ".git/**"]);
         assert!(exclude.covers_folder("a/node_modules") && exclude.covers_folder(".git"));
         assert!(!exclude.covers_folder("a") && !Globs::new(["a/*.md"]).covers_folder("a"));
+        assert!(Globs::new(["**/*"]).covers_folder("a") && !Globs::new(["**/?", "a/?**"]).covers_folder("a"));
     }
 
     #[test]
@@ -156,7 +162,7 @@ mod tests {
         }
     }
 
-    proptest::proptest! {
+    proptest! {
         #[test]
         fn a_character_of_many_bytes_is_one_character(
             pattern in "([*?/aé\u{20ac}\u{1f600}\n]|\\*\\*/){0,6}", path in "[/aé\u{20ac}\u{1f600}\n]{0,6}",
@@ -164,7 +170,28 @@ mod tests {
             let all = |text: &str| text.chars().collect::<Vec<_>>();
             let rest = pattern.strip_prefix("./").unwrap_or(&pattern);
             let expected = reference(&all(rest), &all(&path));
-            proptest::prop_assert_eq!(Globs::new([pattern.as_str()]).matches(&path), expected);
+            prop_assert_eq!(Globs::new([pattern.as_str()]).matches(&path), expected);
+        }
+
+        #[test]
+        fn a_walk_misses_nothing(pattern in "[ab*?/.]{0,7}", folders in "[ab]{1,2}(/[ab]{1,2}){0,2}", name in "[ab.]{1,3}") {
+            let globs = Globs::new([pattern.as_str()]);
+            let path = format!("{folders}/{name}");
+            if globs.matches(&path) {
+                for (at, _) in path.match_indices('/') {
+                    prop_assert!(globs.may_match_below(&path[..at]), "{}", &path[..at]);
+                }
+            }
+            if globs.covers_folder(&folders) {
+                prop_assert!(globs.matches(&path));
+            }
+        }
+
+        #[test]
+        fn any_text_is_a_pattern(pattern in any::<String>(), path in any::<String>()) {
+            let globs = Globs::new([pattern.as_str(), "*"]);
+            let _ = (globs.may_match_below(&path), globs.covers_folder(&path));
+            prop_assert_eq!(globs.matches(&path), !path.contains('/') || Globs::new([pattern.as_str()]).matches(&path));
         }
     }
 }
