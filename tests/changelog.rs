@@ -481,3 +481,34 @@ fn a_reference_to_any_record_is_none_to_nothing() {
     assert_eq!(messages.len(), 2, "{messages:?}");
     assert!(messages[0].contains("T-0404") && messages[1].contains("REL-0001"), "{messages:?}");
 }
+
+#[test]
+fn d25_a_fragment_is_called_as_its_title_says_until_it_is_released() {
+    let elsewhere = "changes/waiting";
+    let config = json!({
+        "schemaVersion": 2,
+        "agents": {"enabled": false},
+        "changelog": {"fragmentsPath": elsewhere},
+    });
+    let world = world().file("project.config.json", config.to_string());
+    let add = ["changelog", "add", "--title", "First words", "--json"];
+    assert_eq!(world.run(add).json()["file"], "CHG-0001-first-words.md");
+    world.run(patch("CHG-0001", &json!({"title": "Other words"}))).json();
+    let report = world.run(["doctor", "--json"]).json();
+    let issue = &report["issues"][0];
+    assert_eq!(
+        (&issue["code"], &issue["module"]),
+        (&json!("filename-stale"), &json!("changelog")),
+        "{report}"
+    );
+    assert_eq!(issue["details"]["expected"], "CHG-0001-other-words.md");
+    let fixed = world.run(["doctor", "--fix", "--json"]).json();
+    let renamed =
+        json!([{"id": "CHG-0001", "from": "CHG-0001-first-words.md", "to": "CHG-0001-other-words.md"}]);
+    assert_eq!((&fixed["fixed"]["renamed"], &fixed["issues"]), (&renamed, &json!([])));
+    world.run(["changelog", "release", "1.0.0", "--json"]).json();
+    let released = ".project/changelog/releases/1-0-0/fragments/CHG-0001-other-words.md";
+    let text = world.read(released).replace("Other words", "Third words");
+    world.write(released, text);
+    assert_eq!(world.run(["doctor", "--json"]).json()["issues"], json!([]));
+}

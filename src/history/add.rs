@@ -2,19 +2,15 @@
 
 use super::check;
 use super::cut::TRIES;
-use super::fields::FRAGMENT;
+use super::fields::{FRAGMENT, file_name};
 use super::fragment::{Fragment, Stage};
 use super::load::{self, Listing};
 use super::{parsed, staging};
 use crate::failure::{Code, Failure};
-use crate::record;
 use crate::workspace::Workspace;
 use crate::workspace::edit::{self, Candidate, Fresh, New};
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
-
-/// Longest part of a file name that comes from the title.
-const SLUG: usize = 70;
 
 /// Makes a fragment of the fields in `input`: those of the table, and `body`.
 pub fn add(workspace: &Workspace, input: &Map<String, Json>) -> Result<Fragment, Failure> {
@@ -39,7 +35,7 @@ pub fn add(workspace: &Workspace, input: &Map<String, Json>) -> Result<Fragment,
         check::fragment(candidate, &workspace.config)?;
         unused(candidate, &listing.borrow())
     };
-    let slug = record::slug(draft.text("title").unwrap_or_default(), SLUG, "change");
+    let title = draft.text("title").unwrap_or_default();
     let new = New {
         kind: &FRAGMENT,
         draft: &draft,
@@ -47,7 +43,7 @@ pub fn add(workspace: &Workspace, input: &Map<String, Json>) -> Result<Fragment,
         tries: TRIES,
         exhausted: Code::RECORD_ID_ALLOCATION_FAILED,
     };
-    let place = |id: &str| workspace.paths.fragments.join(format!("{id}-{slug}.md"));
+    let place = |id: &str| workspace.paths.fragments.join(file_name(id, title));
     let Fresh { id, path, text } = edit::create(workspace, new, highest, check, place)?;
     let path = workspace.repo_path(&path);
     let record = parsed(&path, text)?;

@@ -1,6 +1,7 @@
 //! What is wrong with the changelog as it lies on disk.
 
 use super::check::REQUIRED;
+use super::fields::file_name;
 use super::fragment::Fragment;
 use super::load::Listing;
 use super::release::Release;
@@ -32,6 +33,10 @@ pub fn diagnose(
     for it in &listing.fragments {
         let found = fragment(it, config, &exists);
         findings.extend(found.into_iter().map(|finding| finding.about(&*it.id, &*it.path)));
+        // What is released keeps its name.
+        if let Some(title) = it.field("title").filter(|_| !it.is_released()) {
+            findings.extend(Finding::stale_name(MODULE, &it.id, &it.path, &file_name(&it.id, title)));
+        }
     }
     let stages = stages(listing);
     // By id, so that the first with a version is the same whatever their dates are.

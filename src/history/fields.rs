@@ -2,6 +2,7 @@
 
 use super::LISTS;
 use crate::failure::Code;
+use crate::record;
 use crate::workspace::edit::{Codes, Kind, Type};
 
 /// Change fragments.
@@ -73,3 +74,11 @@ pub(super) static CUT: Kind = Kind {
 
 /// The key that names fragments to release.
 pub(super) const IDS: &str = "fragmentIds";
+
+/// Longest part of a fragment's file name that comes from the title.
+const SLUG: usize = 70;
+
+/// The name of a fragment's file.
+pub(super) fn file_name(id: &str, title: &str) -> String {
+    record::file_name(id, title, SLUG, "change")
+}
