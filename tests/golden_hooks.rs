@@ -7,6 +7,7 @@ use crate::world::ACTIVITY;
 use filetime::FileTime;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Instant, SystemTime};
@@ -38,6 +39,84 @@ fn every_recorded_hook_event_is_answered_as_recorded() {
         }
         found
     });
+}
+
+#[test]
+fn no_recorded_answer_depends_on_a_broken_index() {
+    run_all("hooks", &[], |_, archive| {
+        let case: Json = serde_json::from_str(archive.text("case.json")).unwrap();
+        let platform = case["platform"].as_str().unwrap();
+        if (platform != "any" && platform != std::env::consts::OS)
+            || !archive.below("workspace").any(is_board)
+        {
+            return Findings::new();
+        }
+        let damages: [(&str, Damage); 5] = [
+            ("of another board", |stamp| stamp.head(VERSION, 1, 0).into_bytes()),
+            ("of another version", |stamp| stamp.head("workfile-index 99", 0, 0).into_bytes()),
+            ("cut off behind its head", |stamp| stamp.head(VERSION, 0, 40).into_bytes()),
+            ("cut off in its head", |stamp| stamp.head(VERSION, 0, 0).into_bytes()[..30].to_vec()),
+            ("garbage", |stamp| [stamp.head(VERSION, 0, GARBAGE.len()).as_bytes(), GARBAGE].concat()),
+        ];
+        let mut found = Findings::new();
+        for (damage, make) in damages {
+            // Time limits are the other test's.
+            let mut case = case.clone();
+            case["budgetMs"] = Json::Null;
+            let hook = HookCase::new(archive, case);
+            let board = hook.places.root.join(format!("{ACTIVITY}/board.json"));
+            let cards = hook.places.root.join(".project/cards");
+            let (Ok(board), Ok(cards)) = (board.symlink_metadata(), cards.symlink_metadata()) else {
+                continue;
+            };
+            let bytes = make(&Stamp { board, cards });
+            write(&hook.places.root.join(format!("{ACTIVITY}/board.idx")), &bytes);
+            let program = Command::new(env!("CARGO_BIN_EXE_workfile"));
+            found.extend(hook.run(program, &[]).into_iter().map(|line| format!("index {damage}: {line}")));
+        }
+        found
+    });
+}
+
+fn is_board((name, _): (&str, &[u8])) -> bool {
+    name.ends_with("activity/board.json")
+}
+
+/// Makes an index that is broken in one way.
+type Damage = fn(&Stamp) -> Vec<u8>;
+
+const GARBAGE: &[u8] = b"\xffP0000\n\0\0G9999garbage\n...";
+
+/// How an index begins that this program reads.
+const VERSION: &str = "workfile-index 2";
+
+/// What an index is written from.
+struct Stamp {
+    board: Metadata,
+    cards: Metadata,
+}
+
+impl Stamp {
+    /// The first line of an index without claims, its inode too large by `off`, as if `follows` bytes came behind it.
+    fn head(&self, version: &str, off: u64, follows: usize) -> String {
+        let ns = |file: &Metadata| {
+            let time = FileTime::from_last_modification_time(file);
+            time.unix_seconds() * 1_000_000_000 + i64::from(time.nanoseconds())
+        };
+        let (board, cards) = (ns(&self.board), ns(&self.cards));
+        let (inode, size) = (inode(&self.board) + off, self.board.len());
+        format!("{version} {inode} {size} {board} {cards} {follows}\n")
+    }
+}
+
+#[cfg(unix)]
+fn inode(file: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(file)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
 }
 
 /// One case, set up in a directory of its own.

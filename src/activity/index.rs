@@ -1,7 +1,7 @@
 //! `board.idx`: the board for the one question before every edit, a line a scope.
 //!
 //! ```text
-//! workfile-index 1 <inode> <size> <mtime> <cardsMtimeNs>      what board.json it was written from
+//! workfile-index 2 <inode> <size> <mtime> <cardsMtimeNs> <n>  what board.json it was written from; how many bytes follow
 //! A0009<session> <earlier> <earlier> …                        whom a session continues
 //! P0023<path>\t<session>\t<holder>                            a literal entry of a claim in doing
 //! G0023<pattern>\t<session>\t<holder>                         an entry with * or ?
@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io;
 
 const NAME: &str = "board.idx";
-const VERSION: &str = "workfile-index 1";
+const VERSION: &str = "workfile-index 2";
 /// A kind and four digits stand before each line's rest.
 const LEAD: usize = 5;
 /// Boards with a longer line get no index.
@@ -38,11 +38,11 @@ pub(super) fn write(activity: &Dir, board: &Board, stat: &Stat) -> io::Result<()
 
 fn text(board: &Board, stat: &Stat) -> Option<String> {
     let cards = board.cards_mtime_ns?;
-    let mut out = format!("{VERSION} {} {} {} {cards}\n", stat.ino, stat.size, stat.mtime_ns);
+    let mut lines = String::new();
     let plain = |text: &str| !text.contains(['\n', '\t', ' ']);
     let clean = |text: &str| !text.contains(['\n', '\t']);
     let mut push = |kind: char, rest: &str| {
-        let _ = writeln!(out, "{kind}{:04}{rest}", rest.len());
+        let _ = writeln!(lines, "{kind}{:04}{rest}", rest.len());
         rest.len() <= LONGEST
     };
     for (me, earlier) in &board.aliases.0 {
@@ -72,7 +72,8 @@ fn text(board: &Board, stat: &Stat) -> Option<String> {
     if !literal.iter().all(|(_, line)| push('P', line)) {
         return None;
     }
-    Some(out)
+    let (ino, size, mtime, count) = (stat.ino, stat.size, stat.mtime_ns, lines.len());
+    Some(format!("{VERSION} {ino} {size} {mtime} {cards} {count}\n{lines}"))
 }
 
 /// The question.
@@ -97,7 +98,9 @@ pub(super) fn is_clear(root: &Dir, asked: &Asked<'_>, window: &mut Vec<u8>) -> O
     let mut text = Text { file: &file, window, from: 0, unread: stat.size };
     text.fill()?;
     let head = text.head()?;
-    if !head_matches(head, &stamp, cards) {
+    // One that has been cut off says too little.
+    let follows = stat.size.checked_sub(head.len() as u64 + 1)?;
+    if !head_matches(head, &stamp, cards, follows) {
         return None;
     }
     let mut continued: Vec<String> = Vec::new();
@@ -139,8 +142,9 @@ fn judge_lines(lines: &[u8], asked: &Asked<'_>, continued: &mut Vec<String>) -> 
     (Line::Passes, left.len())
 }
 
-fn head_matches(line: &[u8], stamp: &Stat, cards: i64) -> bool {
-    let wanted = [stamp.ino.cast_signed(), stamp.size.cast_signed(), stamp.mtime_ns, cards];
+fn head_matches(line: &[u8], stamp: &Stat, cards: i64, follows: u64) -> bool {
+    let [ino, size, follows] = [stamp.ino, stamp.size, follows].map(u64::cast_signed);
+    let wanted = [ino, size, stamp.mtime_ns, cards, follows];
     let Some(mut rest) = line.strip_prefix(VERSION.as_bytes()) else { return false };
     for number in wanted {
         let Some((b' ', tail)) = rest.split_first() else { return false };
@@ -337,6 +341,22 @@ mod tests {
             std::fs::write(&at, bytes).unwrap();
             let me = Me::new(Some("AAAA-1111"), |_| None);
             prop_assert_eq!(is_clear(&root, &Asked { path: "src/a", me: &me }, &mut Vec::new()), None);
+        }
+    }
+
+    #[test]
+    fn a_beginning_is_no_answer() {
+        let mut board = Board::default();
+        let scope = ["docs", "lib/*", "src"].map(str::to_owned).to_vec();
+        board.claims.push(claim(1, "ben", Some("bbbb2222"), scope, "doing"));
+        let (keep, root) = stored(&mut board);
+        let at = keep.path().join(super::super::FOLDER).join(NAME);
+        let whole = std::fs::read(&at).unwrap();
+        let me = Me::new(Some("AAAA-1111"), |_| None);
+        for end in 0..whole.len() {
+            std::fs::write(&at, &whole[..end]).unwrap();
+            let asked = Asked { path: "src/a", me: &me };
+            assert_eq!(is_clear(&root, &asked, &mut Vec::new()), None, "{end} of {} bytes", whole.len());
         }
     }
 
