@@ -60,6 +60,20 @@ fn a_sync_writes_every_file_once_and_a_check_agrees() {
 }
 
 #[test]
+fn a_sync_says_that_the_skill_quotes_what_it_has_written() {
+    let world = World::new();
+    let (_, _, before) = noted(&world, BOTH);
+    noted(&world, &["claude", "install"]);
+    world.write("project.config.json", r#"{"schemaVersion": 2, "cards": {"areas": ["harbour"]}}"#);
+    let (code, _, after) = noted(&world, BOTH);
+    let expected = "workfile: .claude/skills/workfile/SKILL.md quotes the protocol; \
+                    `workfile claude install` brings it up to date\n";
+    assert_eq!((before.as_str(), code, after.as_str()), ("", Some(0), expected));
+    noted(&world, &["claude", "install"]);
+    assert_eq!(noted(&world, BOTH).2, "");
+}
+
+#[test]
 fn files_of_others_keep_every_byte_and_gain_a_block() {
     for (before, gap) in
         [("# Ours\n\nRules.\n", "\n"), ("# Ours", "\n\n"), ("a\r\nb\r\n", "\r\n"), ("a\n\n", ""), (" \n", "")]

@@ -15,6 +15,7 @@ mod completions;
 mod docs;
 mod doctor;
 mod doors;
+mod earlier;
 mod git;
 mod golden;
 mod golden_hooks;

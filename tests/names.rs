@@ -76,8 +76,8 @@ fn installed_files_name_commands_and_tools_that_exist() {
 #[test]
 fn generated_texts_show_commands_and_flags_that_are_built() {
     let world = World::new();
-    world.run(["claude", "install", "--json"]).json();
     world.run(["agents", "sync", "--targets", "agents-md,claude"]).text();
+    world.run(["claude", "install", "--json"]).json();
     let files = crate::compare::tree(&world.root);
     let is_generated = |path: &str| {
         let is_text = Path::new(path).extension().is_some_and(|end| end == "md");

@@ -3,6 +3,7 @@
 use super::{Args, Column, Command, Context, DryRun, Flag, Listed, Output, Table};
 use crate::failure::Failure;
 use crate::surface::agents::{self, Synced};
+use crate::surface::claude;
 use crate::surface::managed::{Apply, Foreign, Outcome};
 use crate::work::claim::NOBODY;
 use crate::workspace::Workspace;
@@ -79,6 +80,15 @@ fn sync(context: &Context, args: &Args) -> Result<Output, Failure> {
         output.note(format!("workfile: {}: {}", file.path, failure.message()))
     };
     let output = report.refused().fold(output, note);
+    let behind = matches!(apply, Apply::Write) && claude::is_skill_behind(&workspace.root);
+    let output = if behind {
+        let path = claude::SKILL;
+        output.note(format!(
+            "workfile: {path} quotes the protocol; `workfile claude install` brings it up to date"
+        ))
+    } else {
+        output
+    };
     let edited = |file: &&Synced| matches!(file.outcome, Ok(Outcome::Updated { hand_edited: true }));
     Ok(report.files.iter().filter(edited).fold(output, |output, file| {
         output.note(format!("workfile: {}: a change made by hand inside the block is gone", file.path))

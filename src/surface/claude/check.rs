@@ -4,8 +4,8 @@ use super::binary::{Form, Reach, Runtime, Surroundings};
 use super::ledger::{self as ledger_file, Ledger};
 use super::servers::{self, Servers};
 use super::settings::Settings;
-use super::texts::{TEXTS, protocol};
-use super::{LOCAL_SETTINGS, PLUGIN_ID, SETTINGS, retired};
+use super::texts::{TEXTS, Text, protocol};
+use super::{LOCAL_SETTINGS, PLUGIN_ID, SETTINGS, SKILL, retired};
 use crate::activity::{ledger, session};
 use crate::surface::managed::{self, State, Verdict};
 use crate::workspace::{Finding, Severity};
@@ -159,22 +159,8 @@ impl Report {
 pub fn check(root: &Path, around: &Surroundings) -> Report {
     let form = Form::of(root);
     let protocol = protocol(root);
-    let mut files: Vec<Entry> = TEXTS
-        .iter()
-        .map(|text| {
-            let path = text.installed_path();
-            let file = match managed::read(root, &path) {
-                Ok(file) => file,
-                Err(failure) => return Entry::new(path, Status::Unmanaged, Some(failure.text)),
-            };
-            // What is not UTF-8 has no block.
-            let content = file.bytes.as_ref().map(|_| file.text().unwrap_or_default());
-            let verdict = managed::compare(content, &text.block(protocol.as_deref()));
-            let reason = verdict.state.reason().map(str::to_owned);
-            let status = Status::of(verdict.state);
-            Entry { verdict: Some(verdict), ..Entry::new(path, status, reason) }
-        })
-        .collect();
+    let text = |text| text_entry(root, text, protocol.as_deref());
+    let mut files: Vec<Entry> = TEXTS.iter().map(text).collect();
     if retired::find(root).is_some_and(|found| !found.is_edited) {
         files.push(Entry::new(retired::PATH, Status::Stale, Some("retired".to_owned())));
     }
@@ -189,23 +175,44 @@ pub fn check(root: &Path, around: &Surroundings) -> Report {
     issues.extend(runtime_issue(&runtime));
     if plugin && shared.hooks {
         let message = format!(
-            "the plugin {PLUGIN_ID} is switched on for this project and its hooks are installed too: both run"
+            "the plugin {PLUGIN_ID} is switched on for this project and its hooks are installed too: both run; \
+             `workfile claude uninstall` leaves the plugin's"
         );
         issues.push(warning("claude-hook-duplicate", SETTINGS, message));
     }
     for (switches, file) in [(&shared, SETTINGS), (&local, LOCAL_SETTINGS)] {
         if switches.disabled {
-            let message = format!("`disableAllHooks` is true in {file}: no hook runs");
+            let message = format!("`disableAllHooks` is true in {file}: no hook runs until it is taken out");
             issues.push(warning("claude-hooks-disabled", file, message));
         }
     }
     let is_link = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|found| found.is_symlink());
     let parts = |path: &'static str| path.match_indices('/').map(|(cut, _)| &path[..cut]).chain([path]);
     if let Some(link) = WRITTEN.into_iter().flat_map(parts).find(is_link) {
-        let message = format!("{link} is a link, so the hooks write nothing there");
+        let message = format!("{link} is a link, so the hooks write nothing there; delete the link");
         issues.push(warning("claude-cache-linked", link, message));
     }
     Report { files, runtime, issues }
+}
+
+/// Whether the skill is installed and does not quote the protocol as it is now.
+pub fn is_skill_behind(root: &Path) -> bool {
+    let skill = TEXTS.iter().find(|text| text.installed_path() == SKILL);
+    skill.is_some_and(|skill| text_entry(root, skill, protocol(root).as_deref()).status == Status::Stale)
+}
+
+fn text_entry(root: &Path, text: &Text, protocol: Option<&str>) -> Entry {
+    let path = text.installed_path();
+    let file = match managed::read(root, &path) {
+        Ok(file) => file,
+        Err(failure) => return Entry::new(path, Status::Unmanaged, Some(failure.text)),
+    };
+    // What is not UTF-8 has no block.
+    let content = file.bytes.as_ref().map(|_| file.text().unwrap_or_default());
+    let verdict = managed::compare(content, &text.block(protocol));
+    let reason = verdict.state.reason().map(str::to_owned);
+    let status = Status::of(verdict.state);
+    Entry { verdict: Some(verdict), ..Entry::new(path, status, reason) }
 }
 
 fn server_entry(root: &Path, form: Form, ledger: &Ledger) -> Entry {
@@ -264,17 +271,33 @@ impl Switches {
 
 fn surface_issue(file: &Entry) -> Option<Finding> {
     let because = file.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-    let (severity, code, what) = match file.status {
+    let (severity, code, what, remedy) = match file.status {
         Status::Current => return None,
-        Status::Missing => (Severity::Info, "claude-surface-missing", "is not installed".to_owned()),
+        Status::Missing => (
+            Severity::Info,
+            "claude-surface-missing",
+            "is not installed",
+            "`workfile claude install` writes it",
+        ),
         Status::Stale => {
-            (Severity::Warning, "claude-surface-stale", format!("is not what an install writes{because}"))
+            let what = "is not what an install writes";
+            (
+                Severity::Warning,
+                "claude-surface-stale",
+                what,
+                "`workfile claude install` brings it up to date",
+            )
+        }
+        Status::Unmanaged if file.reason.is_some() => {
+            let remedy = "correct it, then `workfile claude install` writes its part";
+            (Severity::Warning, "claude-surface-unmanaged", "cannot be kept up to date", remedy)
         }
         Status::Unmanaged => {
-            (Severity::Warning, "claude-surface-unmanaged", format!("cannot be kept up to date{because}"))
+            let remedy = "move it away, or `workfile claude install --force` writes over it";
+            (Severity::Warning, "claude-surface-unmanaged", "cannot be kept up to date", remedy)
         }
     };
-    let message = format!("{} {what}", file.path);
+    let message = format!("{} {what}{because}; {remedy}", file.path);
     Some(about(severity, code, &file.path, message))
 }
 

@@ -26,6 +26,7 @@ mod uninstall;
 pub use binary::{Form, Reach, Runtime, Surroundings, vendored_version};
 pub use check::{
     Entry as Checked, Report as CheckReport, Status as CheckStatus, check, is_behind, is_installed,
+    is_skill_behind,
 };
 pub use entry::{Entry as Installed, Status};
 pub use install::{Report as InstallReport, install};
