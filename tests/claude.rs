@@ -479,6 +479,22 @@ fn an_unreachable_binary_is_a_warning_and_no_fault_of_a_file() {
 }
 
 #[test]
+fn a_repository_that_uses_the_plugin_is_not_told_to_install() {
+    let repo = Repo::new();
+    repo.write(SETTINGS, r#"{"enabledPlugins":{"workfile@illodev":true}}"#);
+    let (_, shown, _) = repo.run(&["claude", "check"]);
+    assert!(
+        shown.contains("The plugin brings all of it along;") && !shown.contains("claude install"),
+        "{shown}"
+    );
+    repo.install();
+    repo.write(".claude/commands/next.md", "");
+    let (_, shown, _) = repo.run(&["claude", "check"]);
+    assert!(shown.contains("`workfile claude uninstall` leaves the plugin's"), "{shown}");
+    assert!(shown.contains("`workfile claude install` brings"), "{shown}");
+}
+
+#[test]
 fn switches_in_the_settings_are_reported() {
     let codes = |repo: &Repo| {
         let report = repo.check();

@@ -258,7 +258,11 @@ fn check_text(report: &CheckReport) -> String {
         let _ = writeln!(text, "{}: {} [{}]", issue.severity.name(), issue.message, issue.code);
     }
     let unmanaged = report.files.iter().filter(|file| file.status == CheckStatus::Unmanaged).count();
-    if behind > unmanaged {
+    if *form == Form::Plugin {
+        text.push_str(
+            "The plugin brings all of it along; an install would add the same hooks a second time.\n",
+        );
+    } else if behind > unmanaged {
         text.push_str("`workfile claude install` brings the files up to date.\n");
     }
     if unmanaged > 0 {
