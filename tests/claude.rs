@@ -488,7 +488,7 @@ fn a_repository_that_uses_the_plugin_is_not_told_to_install() {
         "{shown}"
     );
     repo.install();
-    repo.write(".claude/commands/next.md", "");
+    std::fs::remove_file(repo.at(".claude/commands/next.md")).unwrap();
     let (_, shown, _) = repo.run(&["claude", "check"]);
     assert!(shown.contains("`workfile claude uninstall` leaves the plugin's"), "{shown}");
     assert!(shown.contains("`workfile claude install` brings"), "{shown}");
