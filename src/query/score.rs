@@ -13,9 +13,15 @@ const TITLE_PART: u32 = 8;
 const METADATA: u32 = 5;
 const BODY: u32 = 2;
 
-/// Keys of a header whose words count as metadata.
-const TEXTS: [&str; 7] = ["type", "area", "visibility", "version", "category", "severity", "confidence"];
-const LISTS: [&str; 3] = ["tags", "owners", "deciders"];
+/// Whether the words of this key of a header count as metadata.
+fn is_text(key: &str) -> bool {
+    matches!(key, "type" | "area" | "visibility" | "version" | "category" | "severity" | "confidence")
+}
+
+/// Whether the words of this key's items do.
+fn is_list(key: &str) -> bool {
+    matches!(key, "tags" | "owners" | "deciders")
+}
 
 /// The words of a search.
 #[derive(Default)]
@@ -101,11 +107,18 @@ impl Folded {
         };
         self.id = add(entry.id());
         self.title = add(entry.title().unwrap_or_default());
-        let record = entry.record();
         let own = [Some(entry.kind().name()), entry.record_type(), entry.status()];
-        let texts = own.into_iter().chain(TEXTS.map(|key| record.field(key))).flatten();
         self.metadata.push(add(&entry.path()));
-        self.metadata.extend(texts.chain(LISTS.into_iter().flat_map(|key| entry.items(key))).map(&mut add));
+        self.metadata.extend(own.into_iter().flatten().map(&mut add));
+        // Each key of the header is looked at once, not the whole header for each key that counts. One that is written twice
+        // counts with its last value twice, which is no more than once.
+        for header in &entry.record().header.entries {
+            if is_text(&header.key) {
+                self.metadata.extend(entry.record().field(&header.key).map(&mut add));
+            } else if is_list(&header.key) {
+                self.metadata.extend(entry.items(&header.key).map(&mut add));
+            }
+        }
         self.body = add(entry.body());
     }
 

@@ -76,7 +76,7 @@ impl RecordFile {
         let mut json = Map::new();
         for entry in &self.header.entries {
             if let Some(value) = self.header.get(&entry.key) {
-                json.entry(entry.key.clone()).or_insert_with(|| value.to_json());
+                json.entry(entry.key.as_ref()).or_insert_with(|| value.to_json());
             }
         }
         Json::Object(json)

@@ -6,6 +6,7 @@
 use super::scalar::{flow_list, push_item, unquote};
 use super::value::{Item, Value};
 use crate::path::{is_space, one_line, trim};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -31,8 +32,8 @@ pub enum Style {
 /// One key of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The key.
-    pub key: String,
+    /// The key. Those that most records have are not allocated for each of them.
+    pub key: Cow<'static, str>,
     /// Its value; `None` when the key stands there with nothing (the key counts as absent).
     pub value: Option<Value>,
     /// How the value stands in the file.
@@ -51,7 +52,7 @@ impl Header {
         // Most keys take one line.
         let mut entries = Vec::with_capacity(lines.len());
         entries.extend(nodes(lines, lists).map(|node| Entry {
-            key: node.key.to_owned(),
+            key: known(node.key),
             value: node.value,
             style: node.style,
         }));
@@ -81,7 +82,7 @@ impl Header {
     pub fn of(fields: &[(String, Value)]) -> Self {
         let full = fields.iter().filter(|(_, value)| !value.is_empty());
         let entry = |(key, value): &(String, Value)| Entry {
-            key: key.clone(),
+            key: known(key),
             value: Some(value.clone()),
             style: Style::Flow,
         };
@@ -93,7 +94,7 @@ impl Header {
         let at = self.entries.iter().position(|entry| entry.key == key);
         self.entries.retain(|entry| entry.key != key);
         let Some(value) = value else { return };
-        let entry = Entry { key: key.to_owned(), value: Some(value), style: Style::Flow };
+        let entry = Entry { key: known(key), value: Some(value), style: Style::Flow };
         let at = at.unwrap_or(self.entries.len()).min(self.entries.len());
         self.entries.insert(at, entry);
     }
@@ -102,8 +103,28 @@ impl Header {
     pub fn duplicates(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         let mut named = HashSet::new();
-        let again = self.entries.iter().map(|entry| entry.key.as_str()).filter(|key| !seen.insert(*key));
+        let again = self.entries.iter().map(|entry| &*entry.key).filter(|key| !seen.insert(*key));
         again.filter(|key| named.insert(*key)).collect()
+    }
+}
+
+/// A key as headers keep it.
+fn known(key: &str) -> Cow<'static, str> {
+    macro_rules! one_of {
+        ($($name:literal)*) => {
+            match key {
+                $($name => Cow::Borrowed($name),)*
+                _ => Cow::Owned(key.to_owned()),
+            }
+        };
+    }
+    one_of! {
+        "id" "title" "status" "type" "priority" "area" "created" "updated" "claimed_by"
+        "claimed_at" "scope" "tags" "depends" "parent" "origin" "raised" "related" "effort"
+        "milestone" "source" "start" "due" "verify" "verified" "kind" "owners" "reviewed"
+        "supersedes" "superseded_by" "visibility" "cards" "issues" "decisions" "version" "date" "fragments"
+        "commit" "category" "confidence" "occurrences" "severity" "started_at" "resolved_at" "corrective_actions" "deciders"
+        "expires" "review_after" "graduated_to"
     }
 }
 

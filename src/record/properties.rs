@@ -103,7 +103,7 @@ proptest! {
         let file = render(&header, &body).unwrap();
         let read = read(&file, LISTS).unwrap();
         let found: Vec<_> =
-            read.header.entries.iter().map(|it| (it.key.clone(), it.value.clone().unwrap())).collect();
+            read.header.entries.iter().map(|it| (it.key.to_string(), it.value.clone().unwrap())).collect();
         prop_assert_eq!(&found, &header);
         prop_assert_eq!(render(&found, read.body_text).unwrap(), file.as_str());
         let changes: Vec<Change> = found.into_iter().map(|(key, value)| (key, Some(value))).collect();
@@ -189,7 +189,7 @@ proptest! {
         let lines = super::document::Fences::of(&file).unwrap().lines.join("\n");
         let found = super::yaml::keys(&lines).map_err(|error| TestCaseError::fail(format!("{error} in\n{lines}")))?;
         let ours = read(&file, LISTS).unwrap().header;
-        let ours = ours.entries.iter().map(|it| (it.key.clone(), super::yaml::of(it.value.as_ref().unwrap())));
+        let ours = ours.entries.iter().map(|it| (it.key.to_string(), super::yaml::of(it.value.as_ref().unwrap())));
         let clipped = |(key, value)| (key, super::yaml::clipped(value));
         let (found, ours): (Vec<_>, Vec<_>) = (found.into_iter().map(clipped).collect(), ours.map(clipped).collect());
         prop_assert_eq!(found, ours, "{}", lines);

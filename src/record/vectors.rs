@@ -31,14 +31,14 @@ fn lists(case: &Json) -> Vec<&str> {
 
 fn values(header: &Header) -> Json {
     let entries = header.entries.iter();
-    let present = entries.filter_map(|it| Some((it.key.clone(), it.value.as_ref()?.to_json())));
+    let present = entries.filter_map(|it| Some((it.key.to_string(), it.value.as_ref()?.to_json())));
     Json::Object(present.collect())
 }
 
 fn styles(header: &Header) -> Json {
     let style = |entry: &Entry| Json::from(format!("{:?}", entry.style).to_lowercase());
     let present = header.entries.iter().filter(|entry| entry.value.is_some());
-    Json::Object(present.map(|entry| (entry.key.clone(), style(entry))).collect())
+    Json::Object(present.map(|entry| (entry.key.to_string(), style(entry))).collect())
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl Card {
         }
         for entry in &self.header.entries {
             // A key written twice stands where it came first, with the value that counts.
-            if !COMPUTED.contains(&entry.key.as_str())
+            if !COMPUTED.contains(&&*entry.key)
                 && let Some(value) = self.header.get(&entry.key)
             {
                 put(&entry.key, &|| value.to_json());

@@ -45,12 +45,27 @@ pub fn fold<T: Send, S, R: Send>(
     thread::scope(|scope| {
         for _ in 1..threads.min(MOST_THREADS).min(blocks.len()) {
             // A thread that cannot be had is one less: whoever is there does the work.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
+            let _ = thread::Builder::new().spawn_scoped(scope, || {
+                make_room();
+                work();
+            });
         }
         work();
     });
     let done = blocks.into_iter().rev().filter_map(|block| block.into_inner().ok());
     done.flat_map(|(_, answers)| answers).collect()
+}
+
+/// How much a thread that makes many small things is given at once.
+const ROOM: usize = 4 << 20;
+
+/// Lets the allocator of this thread take its memory in one piece. glibc takes it page by page otherwise, each by a call that
+/// all threads of the process wait for; what is given back stays with it, and pages that nobody touches cost nothing.
+fn make_room() {
+    // A piece as large as this comes from elsewhere until one has been given back.
+    for size in [2 * ROOM, ROOM] {
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(size)));
+    }
 }
 
 /// What two pieces of work make, done at the same time.
@@ -59,7 +74,10 @@ pub fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> 
     let waiting = Mutex::new(Some(one));
     let take = || waiting.lock().ok().and_then(|mut one| one.take());
     thread::scope(|scope| {
-        let thread = thread::Builder::new().spawn_scoped(scope, || take().map(|one| one()));
+        let thread = thread::Builder::new().spawn_scoped(scope, || {
+            make_room();
+            take().map(|one| one())
+        });
         let other = other();
         let done = thread.ok().and_then(|thread| match thread.join() {
             Ok(done) => done,

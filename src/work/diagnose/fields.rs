@@ -70,8 +70,8 @@ fn keys(report: &mut Report<'_>) {
         );
         report.error("duplicate-key", text);
     }
-    let reserved = header.entries.iter().filter(|entry| COMPUTED.contains(&entry.key.as_str()));
-    let reserved: Vec<&str> = reserved.map(|entry| entry.key.as_str()).collect();
+    let reserved = header.entries.iter().filter(|entry| COMPUTED.contains(&&*entry.key));
+    let reserved: Vec<&str> = reserved.map(|entry| &*entry.key).collect();
     for key in reserved {
         let text = format!("`{key}` is computed; what the header says under this name counts for nothing");
         report.warning("reserved-key", text);
