@@ -34,6 +34,7 @@ use crate::workspace::{Access, Missing, Start, Workspace};
 pub use args::{Args, FREE_TEXT, Flag, Offers, Takes, invalid_option, split_list};
 pub use print::{Output, sanitise};
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 pub use table::{Column, Table};
 
@@ -185,7 +186,8 @@ pub fn run(first: Option<OsString>, rest: impl Iterator<Item = OsString>) -> u8 
     let words: Vec<OsString> = first.into_iter().chain(rest).collect();
     let json = words.iter().any(|word| word == "--json");
     match execute(&words) {
-        Ok(output) => print::output(&output, json),
+        // Its memory goes with the process, at once.
+        Ok(output) => print::output(&ManuallyDrop::new(output), json),
         Err(failure) => print::failure(&failure, json),
     }
 }

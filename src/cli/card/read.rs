@@ -9,6 +9,7 @@ use crate::work::card::{Body, View};
 use crate::work::fields::{PRIORITIES, STATUSES, TYPES};
 use crate::work::load::{self, Assets};
 use crate::work::{Card, Listing};
+use crate::workspace::parallel;
 use serde_json::{Value as Json, json};
 use std::mem::ManuallyDrop;
 
@@ -56,9 +57,13 @@ pub(super) fn list(context: &Context, args: &Args) -> Result<Output, Failure> {
     // Each card goes when its view is there, so that there is never all of both.
     let view =
         |card: Card| card.view(View { body, assets: Some(assets.of(&card.id)), only: fields.as_deref() });
-    let records: Vec<Json> = matching.into_iter().skip(offset).take(most).map(view).collect();
+    matching.truncate(offset.saturating_add(most));
+    matching.drain(..offset.min(matching.len()));
+    let records = parallel::map(matching, view);
     let truncated = offset.saturating_add(records.len()) < total;
-    let answer = json!({"records": records, "total": total, "offset": offset, "truncated": truncated});
+    let mut answer = json!({"records": [], "total": total, "offset": offset, "truncated": truncated});
+    // The macro would copy them.
+    answer["records"] = records.into();
     Ok(Output::new(answer, ""))
 }
 
