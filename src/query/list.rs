@@ -115,18 +115,15 @@ impl Filter {
     /// Whether a record matches.
     pub fn matches(&self, entry: Entry<'_>) -> bool {
         let record = entry.record();
-        let any = |values: &[String], value: Option<&str>| {
-            values.is_empty() || value.is_some_and(|value| values.iter().any(|one| one == value))
-        };
         let asks_for_changes = !self.visibility.is_empty() || self.released.is_some();
-        any(&self.status, entry.status())
-            && any(&self.types, entry.record_type())
-            && any(&self.priority, record.field("priority"))
-            && any(&self.area, record.field("area"))
-            && any(&self.visibility, record.field("visibility"))
+        any(&self.status, || entry.status())
+            && any(&self.types, || entry.record_type())
+            && any(&self.priority, || record.field("priority"))
+            && any(&self.area, || record.field("area"))
+            && any(&self.visibility, || record.field("visibility"))
             && (!asks_for_changes || entry.kind() == Kind::Change)
             && (self.tags.is_empty() || entry.items("tags").any(|tag| self.tags.iter().any(|one| one == tag)))
-            && self.axes.iter().all(|(axis, values)| any(values, record.field(axis)))
+            && self.axes.iter().all(|(axis, values)| any(values, || record.field(axis)))
             && self.parent.as_deref().is_none_or(|parent| record.field("parent") == Some(parent))
             && match &self.claim {
                 Holding::Any => true,
@@ -144,6 +141,11 @@ impl Filter {
             }
             && self.updated_since.as_deref().is_none_or(|day| entry.updated().is_some_and(|at| at >= day))
     }
+}
+
+/// Whether a value is one of these; any is, when there are none, and nobody looks at it.
+fn any<'a>(values: &[String], value: impl FnOnce() -> Option<&'a str>) -> bool {
+    values.is_empty() || value().is_some_and(|value| values.iter().any(|one| one == value))
 }
 
 /// What a list is asked for.
