@@ -198,7 +198,9 @@ impl Check<'_> {
             let (Ok(changed), Some(updated)) = (changed, self.day("updated")) else { continue };
             let changed = Time::from(changed).date();
             if changed.as_str() > updated {
-                let message = format!("{entry} changed on {changed}, the document last on {updated}");
+                let message = format!(
+                    "{entry} changed on {changed}, the document last on {updated}; `workfile doc write` brings it up to date"
+                );
                 let finding = self.warning("doc-source-newer", message).with("path", entry);
                 found.push(finding.with("changed", changed).with("updated", updated));
             }
@@ -219,7 +221,9 @@ impl Check<'_> {
             return;
         }
         let due = start.minus(-(interval as i64) * DAY_MS).date();
-        let message = format!("a review was due on {due}, {interval} days after {since}");
+        let message = format!(
+            "a review was due on {due}, {interval} days after {since}; `workfile doc patch` sets `reviewed`"
+        );
         found.push(self.warning("doc-review-overdue", message).with("due", due).with("days", days));
     }
 
@@ -228,7 +232,9 @@ impl Check<'_> {
         for id in self.document.list("related") {
             let Some(done) = (self.around.done_on)(&id).filter(|day| clock::is_date(day)) else { continue };
             if done.as_str() > updated {
-                let message = format!("{id} was done on {done}, after the document was changed on {updated}");
+                let message = format!(
+                    "{id} was done on {done}, after the document was changed on {updated}; `workfile doc write` brings it up to date"
+                );
                 found.push(self.warning("doc-related-card-newer", message));
             }
         }
@@ -321,7 +327,10 @@ mod tests {
         let place = Place::new();
         place.write(".project/docs/DOC-0001-t.md", &format!("---\n{GOOD}\nreview_interval_days: 30\n---\n"));
         let finding = place.findings(Files::Ask).remove(0);
-        assert_eq!(finding.message, "a review was due on 2026-05-31, 30 days after 2026-05-01");
+        assert_eq!(
+            finding.message,
+            "a review was due on 2026-05-31, 30 days after 2026-05-01; `workfile doc patch` sets `reviewed`"
+        );
         assert_eq!(finding.details, *json!({"due": "2026-05-31", "days": 31}).as_object().unwrap());
     }
 

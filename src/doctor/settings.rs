@@ -23,17 +23,20 @@ pub(super) fn findings(workspace: &Workspace) -> Vec<Finding> {
     let mut unknown = Vec::new();
     strangers("", &workspace.raw, &defaults(), &mut unknown);
     for key in unknown {
-        warn("config-key-unknown", format!("`{key}` is no key of the configuration and has no effect"));
+        warn(
+            "config-key-unknown",
+            format!("`{key}` is no key of the configuration and has no effect; take it out"),
+        );
     }
     for name in &workspace.ignored_exports {
-        let text = format!("the configuration exports `{name}`, which is read by nothing here");
+        let text = format!("the configuration exports `{name}`, which is read by nothing here; take it out");
         warn("config-integrations-unsupported", text);
     }
     for (key, place) in FIXED {
         let value = lookup(&workspace.raw, key).and_then(Json::as_str).unwrap_or_default();
         if value.trim_start_matches("./").trim_end_matches('/') != place {
             let text = format!(
-                "`{key}` is {value}, but hooks look for claims in {place} only: claims guard nothing"
+                "`{key}` is {value}, but hooks look for claims in {place} only: claims guard nothing; set it back"
             );
             warn("config-hooks-elsewhere", text);
         }
@@ -47,13 +50,17 @@ pub(super) fn findings(workspace: &Workspace) -> Vec<Finding> {
         .filter(|area| *area != "*" && !areas.iter().any(|known| known == area))
         .collect();
     if !named.is_empty() {
-        let text =
-            format!("cards.verification.methods names {}, which cards.areas does not have", named.join(", "));
+        let text = format!(
+            "cards.verification.methods names {}, which cards.areas does not have; declare them there or take them out",
+            named.join(", ")
+        );
         let at = warn("verification-policy-area-unknown", text);
         findings[at].put("areas", named).put("declared", areas.clone());
     }
     if let Some(provider) = workspace.raw["search"]["provider"].as_str() {
-        let text = format!("search.provider is {provider}, and no such provider exists: search is lexical");
+        let text = format!(
+            "search.provider is {provider}, and no such provider exists: search is lexical; take it out"
+        );
         let mut finding = Finding::new(Severity::Warning, "doctor", "search-provider-unresolved", text);
         finding.put("provider", provider).put("integrations", Json::Array(Vec::new()));
         findings.push(finding);

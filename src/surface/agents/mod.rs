@@ -162,7 +162,12 @@ fn finding(file: &Compared) -> Option<Finding> {
         State::Unmanaged => ("agent-instructions-unmanaged", format!("{path} has no block of ours")),
         State::Stale(_) => ("agent-instructions-stale", format!("{path} is not what this version writes")),
     };
-    let remedy = "`workfile agents sync` writes it";
+    let remedy = match verdict.state {
+        State::Unmanaged => {
+            "`workfile agents sync` adds it, or says that `--force` has to write over the file"
+        }
+        _ => "`workfile agents sync` writes it",
+    };
     let mut finding = Finding::new(Severity::Warning, MODULE, code, format!("{text}; {remedy}"));
     finding.file = Some(path.clone());
     let text = |value: Option<&str>| value.map_or(Json::Null, Json::from);

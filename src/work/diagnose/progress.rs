@@ -11,7 +11,13 @@ pub(super) fn check(report: &mut Report<'_>) {
     let card = report.card;
     if card.is_archived() && card.is_open() {
         let status = card.status().unwrap_or("none");
-        report.error("open-archived", format!("it lies in the archive with the status {status}"));
+        report.error(
+            "open-archived",
+            format!(
+                "it lies in the archive with the status {status}; `workfile card reopen {}` takes it out",
+                card.id
+            ),
+        );
     }
     let entries = misplaced(card.body()).len();
     if entries > 0 {
@@ -27,12 +33,15 @@ fn claim(report: &mut Report<'_>) {
     if card.has("claimed_by") != card.has("claimed_at") {
         let (there, missing) =
             if card.has("claimed_by") { ("claimed_by", "claimed_at") } else { ("claimed_at", "claimed_by") };
-        report.warning("partial-claim", format!("`{there}` is set and `{missing}` is not"));
+        report.warning(
+            "partial-claim",
+            format!("`{there}` is set and `{missing}` is not; the header needs both or neither"),
+        );
     }
     let Some(holder) = card.holder() else { return };
     if card.status() != Some(DOING) {
         let status = card.status().unwrap_or("none");
-        report.warning("claim-status", format!("it is claimed by {holder} with the status {status}"));
+        report.warning("claim-status", format!("it is claimed by {holder} with the status {status}; its holder drops it with `workfile card release {}`", card.id));
     }
     let lease = report.settings().claim_lease_hours;
     let Some((judged, claim)) = report.scene.claims.judge(card) else { return };

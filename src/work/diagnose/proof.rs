@@ -71,8 +71,10 @@ fn bindings(report: &mut Report<'_>) {
     }
     let named: Vec<String> =
         stale.iter().map(|it| format!("{} {}", plain(&it["entry"]), plain(&it["digest"]))).collect();
-    let text =
-        format!("verify entries are bound to criteria that the card does not have: {}", named.join("; "));
+    let text = format!(
+        "verify entries are bound to criteria that the card does not have: {}; correct `criteria` under `verify`",
+        named.join("; ")
+    );
     report.warning("verify-binding-stale", text).put("bindings", stale);
 }
 
