@@ -184,8 +184,8 @@ fn verify_exits_with_what_it_finds() {
     world.run(["memory", "verify"]).success("Workfile memory: 1 records: 0 errors, 0 warnings\n");
     let world = with(world, "LRN-0001", "graduated", "related: [X-0001]\n");
     let warned = "Workfile memory: 2 records: 0 errors, 2 warnings\n\
-        WARNING learning-graduation-target-missing LRN-0001: it is graduated, and `graduated_to` does not say to what\n\
-        WARNING memory-missing-reference LRN-0001: `related` names X-0001, which is no record\n";
+        WARNING learning-graduation-target-missing LRN-0001: it is graduated, and `graduated_to` does not say to what; `workfile memory graduate` names it\n\
+        WARNING memory-missing-reference LRN-0001: `related` names X-0001, which is no record; `workfile memory patch` sets it\n";
     world.run(["memory", "verify"]).success(warned);
     let world = with(world, "ADR-0001", "odd", "");
     let ended = world.run(["memory", "verify", "--json"]).ended;

@@ -17,6 +17,9 @@ pub const FRESHNESS: [&str; 3] = ["doc-source-newer", "doc-review-overdue", "doc
 /// The module that the findings are reported under.
 const MODULE: &str = "docs";
 
+/// What is left where no command writes.
+const BY_HAND: &str = "correct it in the file";
+
 /// No interval is longer, in days: what is, never ends.
 const LONGEST: u64 = 1_000_000;
 const DAY_MS: i64 = 86_400_000;
@@ -46,8 +49,9 @@ pub struct Around<'a> {
 /// Everything that is wrong, document by document.
 pub fn diagnose(workspace: &Workspace, listing: &Listing, around: &Around<'_>) -> Vec<Finding> {
     let unreadable = listing.unreadable.iter().map(|file| {
-        let message = format!("{} cannot be read: {}", file.path, file.reason);
-        Finding::new(Severity::Error, MODULE, "unreadable-document", message).in_file(file.path.as_str())
+        let what = format!("{} cannot be read: {}", file.path, file.reason);
+        let remedy = "correct the file, or move it out of the documents";
+        Finding::new(Severity::Error, MODULE, "unreadable-document", what, remedy).in_file(file.path.as_str())
     });
     let mut findings: Vec<Finding> = unreadable.collect();
     let files = Tree::of(workspace, around.files);
@@ -109,18 +113,36 @@ impl Check<'_> {
     }
 
     /// A finding that is an error in a managed document.
-    fn fault(&self, code: &'static str, message: String) -> Finding {
+    fn fault(&self, code: &'static str, what: String, remedy: &str) -> Finding {
         let managed = self.document.origin == Origin::Managed;
-        self.finding(if managed { Severity::Error } else { Severity::Warning }, code, message)
+        self.finding(if managed { Severity::Error } else { Severity::Warning }, code, what, remedy)
     }
 
-    fn warning(&self, code: &'static str, message: String) -> Finding {
-        self.finding(Severity::Warning, code, message)
+    fn warning(&self, code: &'static str, what: String, remedy: &str) -> Finding {
+        self.finding(Severity::Warning, code, what, remedy)
     }
 
-    fn finding(&self, severity: Severity, code: &'static str, message: String) -> Finding {
+    fn finding(&self, severity: Severity, code: &'static str, what: String, remedy: &str) -> Finding {
         let (id, path) = (self.document.id.as_str(), self.document.path.as_str());
-        Finding::new(severity, MODULE, code, message).about(id, path)
+        Finding::new(severity, MODULE, code, what, remedy).about(id, path)
+    }
+
+    /// One remedy for a managed document, another for one that no command writes.
+    fn either(&self, managed: &'static str, indexed: &'static str) -> &'static str {
+        if self.document.origin == Origin::Managed { managed } else { indexed }
+    }
+
+    /// What puts a field right that a patch can set.
+    fn patch(&self) -> &'static str {
+        self.either("`workfile doc patch` sets it", BY_HAND)
+    }
+
+    /// What makes a document young again.
+    fn revised(&self) -> &'static str {
+        self.either(
+            "`workfile doc write` brings it up to date, or `workfile doc patch` sets `reviewed`",
+            "bring it up to date in the file, `updated` with it",
+        )
     }
 
     /// The day under a key, when there is one.
@@ -133,8 +155,10 @@ impl Check<'_> {
         if document.is_managed() {
             let missing: Vec<&str> = REQUIRED.into_iter().filter(|key| !document.has(key)).collect();
             if !missing.is_empty() {
-                let message = format!("the header has no {}", missing.join(", "));
-                found.push(self.fault("doc-missing-required", message));
+                let what = format!("the header has no {}", missing.join(", "));
+                let by_hand = missing.iter().any(|key| ["id", "created"].contains(key));
+                let remedy = if by_hand { "write it into the file" } else { self.patch() };
+                found.push(self.fault("doc-missing-required", what, remedy));
             }
             for (key, code, allowed) in [
                 ("kind", "doc-invalid-kind", &self.settings.kinds),
@@ -144,13 +168,15 @@ impl Check<'_> {
                 if !value.as_text().is_some_and(|value| allowed.iter().any(|word| word == value)) {
                     let shown = value.as_text().map_or_else(|| value.to_json().to_string(), str::to_owned);
                     let message = format!("`{key}` is {shown}, which is none of {}", allowed.join(", "));
-                    found.push(self.fault(code, message));
+                    found.push(self.fault(code, message, self.patch()));
                 }
             }
         }
         for key in DATES {
             if document.has(key) && self.day(key).is_none() {
-                found.push(self.fault("doc-invalid-date", format!("`{key}` is no day written YYYY-MM-DD")));
+                let what = format!("`{key}` is no day written YYYY-MM-DD");
+                let remedy = if key == "reviewed" { self.patch() } else { BY_HAND };
+                found.push(self.fault("doc-invalid-date", what, remedy));
             }
         }
     }
@@ -158,11 +184,11 @@ impl Check<'_> {
     fn references(&self, found: &mut Vec<Finding>) {
         for id in self.unknown("related") {
             let message = format!("`related` names {id}, which is no record");
-            found.push(self.warning("doc-missing-related", message));
+            found.push(self.warning("doc-missing-related", message, self.patch()));
         }
         for id in self.unknown("supersedes") {
             let message = format!("`supersedes` names {id}, which is no record");
-            found.push(self.fault("doc-missing-superseded", message));
+            found.push(self.fault("doc-missing-superseded", message, self.patch()));
         }
     }
 
@@ -180,7 +206,8 @@ impl Check<'_> {
             }
             let message =
                 format!("the link to {} leads nowhere: there is no {}", link.target, link.candidates[0]);
-            let finding = self.fault("doc-broken-local-link", message);
+            let remedy = self.either("`workfile doc write` corrects it", BY_HAND);
+            let finding = self.fault("doc-broken-local-link", message, remedy);
             let finding = finding.with("path", link.candidates[0].as_str()).with("target", link.target);
             found.push(finding.with("tried", link.candidates));
         }
@@ -191,17 +218,15 @@ impl Check<'_> {
             let start = scope::start(&entry);
             let Some(real) = start.and_then(|start| self.files.find(&start.literal)) else {
                 let message = format!("`scope` names {entry}, which is not there");
-                found.push(self.fault("doc-missing-scope-path", message));
+                found.push(self.fault("doc-missing-scope-path", message, self.patch()));
                 continue;
             };
             let changed = real.metadata().and_then(|found| found.modified());
             let (Ok(changed), Some(updated)) = (changed, self.day("updated")) else { continue };
             let changed = Time::from(changed).date();
             if changed.as_str() > updated {
-                let message = format!(
-                    "{entry} changed on {changed}, the document last on {updated}; `workfile doc write` brings it up to date"
-                );
-                let finding = self.warning("doc-source-newer", message).with("path", entry);
+                let message = format!("{entry} changed on {changed}, the document last on {updated}");
+                let finding = self.warning("doc-source-newer", message, self.revised()).with("path", entry);
                 found.push(finding.with("changed", changed).with("updated", updated));
             }
         }
@@ -221,10 +246,12 @@ impl Check<'_> {
             return;
         }
         let due = start.minus(-(interval as i64) * DAY_MS).date();
-        let message = format!(
-            "a review was due on {due}, {interval} days after {since}; `workfile doc patch` sets `reviewed`"
+        let message = format!("a review was due on {due}, {interval} days after {since}");
+        let remedy = self.either(
+            "`workfile doc patch` sets `reviewed`",
+            "set `reviewed` in the file, or bring it up to date",
         );
-        found.push(self.warning("doc-review-overdue", message).with("due", due).with("days", days));
+        found.push(self.warning("doc-review-overdue", message, remedy).with("due", due).with("days", days));
     }
 
     fn related(&self, found: &mut Vec<Finding>) {
@@ -232,10 +259,8 @@ impl Check<'_> {
         for id in self.document.list("related") {
             let Some(done) = (self.around.done_on)(&id).filter(|day| clock::is_date(day)) else { continue };
             if done.as_str() > updated {
-                let message = format!(
-                    "{id} was done on {done}, after the document was changed on {updated}; `workfile doc write` brings it up to date"
-                );
-                found.push(self.warning("doc-related-card-newer", message));
+                let message = format!("{id} was done on {done}, after the document was changed on {updated}");
+                found.push(self.warning("doc-related-card-newer", message, self.revised()));
             }
         }
     }
@@ -327,10 +352,9 @@ mod tests {
         let place = Place::new();
         place.write(".project/docs/DOC-0001-t.md", &format!("---\n{GOOD}\nreview_interval_days: 30\n---\n"));
         let finding = place.findings(Files::Ask).remove(0);
-        assert_eq!(
-            finding.message,
-            "a review was due on 2026-05-31, 30 days after 2026-05-01; `workfile doc patch` sets `reviewed`"
-        );
+        let says =
+            "a review was due on 2026-05-31, 30 days after 2026-05-01; `workfile doc patch` sets `reviewed`";
+        assert_eq!(finding.message, says);
         assert_eq!(finding.details, *json!({"due": "2026-05-31", "days": 31}).as_object().unwrap());
     }
 

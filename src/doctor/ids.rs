@@ -100,7 +100,7 @@ pub(super) fn duplicates(everything: &Everything) -> Vec<Duplicate<'_>> {
 pub(super) fn findings(everything: &Everything) -> Vec<Finding> {
     let finding = |duplicate: &Duplicate<'_>| {
         let (reason, paths) = (duplicate.reason(), duplicate.paths());
-        let what = match reason {
+        let remedy = match reason {
             Some(reason) => reason.text().to_owned(),
             None if duplicate.kind() == "card" => {
                 "`workfile doctor --fix` or `workfile card renumber --duplicates` gives all but one a new id"
@@ -108,9 +108,9 @@ pub(super) fn findings(everything: &Everything) -> Vec<Finding> {
             }
             None => "`workfile doctor --fix` gives all but one a new id".to_owned(),
         };
-        let text = format!("{} files carry the id {}: {what}", paths.len(), duplicate.id);
+        let what = format!("{} files carry the id {}", paths.len(), duplicate.id);
         let file = paths[0].clone();
-        Finding::new(Severity::Error, "doctor", "duplicate-record-id", text)
+        Finding::new(Severity::Error, "doctor", "duplicate-record-id", what, remedy)
             .about(duplicate.id, file)
             .with("paths", paths)
             .with("kind", duplicate.kind())

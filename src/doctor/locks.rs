@@ -19,8 +19,9 @@ pub(super) fn findings(workspace: &Workspace, now: Time) -> Vec<Finding> {
                 (false, true) => "old",
                 (false, false) => return None,
             };
-            let text = format!("the lock {} is nobody's any more; the next writer breaks it", lock.path);
-            let mut finding = Finding::new(Severity::Warning, "doctor", "stale-write-lock", text);
+            let what = format!("the lock {} is nobody's any more", lock.path);
+            let remedy = "the next writer breaks it";
+            let mut finding = Finding::new(Severity::Warning, "doctor", "stale-write-lock", what, remedy);
             finding.id = lock.record;
             finding.file = Some(lock.path);
             finding

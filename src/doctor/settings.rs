@@ -12,8 +12,8 @@ const FIXED: [(&str, &str); 2] = [("cards.path", ".project/cards"), ("storage.ca
 pub(super) fn findings(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
     let file = workspace.config_path.as_ref().map(|path| workspace.repo_path(path));
-    let mut warn = |code: &'static str, text: String| {
-        let finding = Finding::new(Severity::Warning, "doctor", code, text);
+    let mut warn = |code: &'static str, what: String, remedy: &str| {
+        let finding = Finding::new(Severity::Warning, "doctor", code, what, remedy);
         findings.push(match &file {
             Some(file) => finding.in_file(file.as_str()),
             None => finding,
@@ -23,22 +23,20 @@ pub(super) fn findings(workspace: &Workspace) -> Vec<Finding> {
     let mut unknown = Vec::new();
     strangers("", &workspace.raw, &defaults(), &mut unknown);
     for key in unknown {
-        warn(
-            "config-key-unknown",
-            format!("`{key}` is no key of the configuration and has no effect; take it out"),
-        );
+        let what = format!("`{key}` is no key of the configuration and has no effect");
+        warn("config-key-unknown", what, "take it out");
     }
     for name in &workspace.ignored_exports {
-        let text = format!("the configuration exports `{name}`, which is read by nothing here; take it out");
-        warn("config-integrations-unsupported", text);
+        let what = format!("the configuration exports `{name}`, which is read by nothing here");
+        warn("config-integrations-unsupported", what, "take it out");
     }
     for (key, place) in FIXED {
         let value = lookup(&workspace.raw, key).and_then(Json::as_str).unwrap_or_default();
         if value.trim_start_matches("./").trim_end_matches('/') != place {
-            let text = format!(
-                "`{key}` is {value}, but hooks look for claims in {place} only: claims guard nothing; set it back"
+            let what = format!(
+                "`{key}` is {value}, but hooks look for claims in {place} only: claims guard nothing"
             );
-            warn("config-hooks-elsewhere", text);
+            warn("config-hooks-elsewhere", what, "set it back");
         }
     }
     let areas = &workspace.config.cards.areas;
@@ -50,18 +48,16 @@ pub(super) fn findings(workspace: &Workspace) -> Vec<Finding> {
         .filter(|area| *area != "*" && !areas.iter().any(|known| known == area))
         .collect();
     if !named.is_empty() {
-        let text = format!(
-            "cards.verification.methods names {}, which cards.areas does not have; declare them there or take them out",
-            named.join(", ")
-        );
-        let at = warn("verification-policy-area-unknown", text);
+        let what =
+            format!("cards.verification.methods names {}, which cards.areas does not have", named.join(", "));
+        let at = warn("verification-policy-area-unknown", what, "declare them there or take them out");
         findings[at].put("areas", named).put("declared", areas.clone());
     }
     if let Some(provider) = workspace.raw["search"]["provider"].as_str() {
-        let text = format!(
-            "search.provider is {provider}, and no such provider exists: search is lexical; take it out"
-        );
-        let mut finding = Finding::new(Severity::Warning, "doctor", "search-provider-unresolved", text);
+        let what = format!("search.provider is {provider}, and no such provider exists: search is lexical");
+        let remedy = "take it out";
+        let mut finding =
+            Finding::new(Severity::Warning, "doctor", "search-provider-unresolved", what, remedy);
         finding.put("provider", provider).put("integrations", Json::Array(Vec::new()));
         findings.push(finding);
     }

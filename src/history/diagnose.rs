@@ -13,6 +13,7 @@ use crate::record::order::natural;
 use crate::workspace::Config;
 use crate::workspace::finding::{Finding, Severity};
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 
 /// The module that findings are reported under.
 const MODULE: &str = "changelog";
@@ -27,8 +28,9 @@ pub fn diagnose(
 ) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for file in &listing.unreadable {
-        let text = format!("{} cannot be read: {}", file.path, file.reason);
-        findings.push(error("unreadable-changelog-record", text).in_file(&*file.path));
+        let what = format!("{} cannot be read: {}", file.path, file.reason);
+        let remedy = "correct the file, or move it out of the changelog";
+        findings.push(error("unreadable-changelog-record", what, remedy).in_file(&*file.path));
     }
     for it in &listing.fragments {
         let found = fragment(it, config, &exists);
@@ -55,35 +57,48 @@ pub fn diagnose(
     for (version, of) in versions.into_iter().filter(|(_, of)| of.len() > 1) {
         let ids: Vec<&str> = of.iter().map(|it| it.id.as_str()).collect();
         let message = format!("version {version} is that of several releases: {}", ids.join(", "));
-        findings.push(error("release-version-duplicate", message).about(&*of[0].id, &*of[0].path));
+        let remedy = "give all but one of them another `version` in the file";
+        findings.push(error("release-version-duplicate", message, remedy).about(&*of[0].id, &*of[0].path));
     }
     findings
 }
 
-fn error(code: &'static str, text: impl Into<String>) -> Finding {
-    Finding::new(Severity::Error, MODULE, code, text)
+fn error(code: &'static str, what: impl Display, remedy: impl Display) -> Finding {
+    Finding::new(Severity::Error, MODULE, code, what, remedy)
 }
 
-fn warning(code: &'static str, text: impl Into<String>) -> Finding {
-    Finding::new(Severity::Warning, MODULE, code, text)
+fn warning(code: &'static str, what: impl Display, remedy: impl Display) -> Finding {
+    Finding::new(Severity::Warning, MODULE, code, what, remedy)
 }
+
+/// What is left where no command writes: releases, and what they hold.
+const BY_HAND: &str = "correct it in the file";
+/// What corrects the day of a release.
+const AMEND: &str =
+    "`workfile changelog release --amend` corrects the newest, an edit of the file an older one";
+/// What is left to a release that lists what it should not.
+const UNLIST: &str = "take it out of `fragments` in the file";
 
 fn fragment(it: &Fragment, config: &Config, exists: &impl Fn(&str) -> bool) -> Vec<Finding> {
     let (id, settings) = (&it.id, &config.changelog);
-    let mut found = missing(it, id, &REQUIRED[1..], "change-missing-required");
-    let mut vocabulary = |key: &str, allowed: &[String], finding: fn(String) -> Finding| {
+    let patch = if it.is_released() { BY_HAND } else { "`workfile changelog patch` sets it" };
+    let remedy = |key: &str| if key == "created" { BY_HAND } else { patch };
+    let mut found = missing(it, id, &REQUIRED[1..], "change-missing-required", remedy);
+    let mut vocabulary = |key: &str, allowed: &[String], finding: fn(String, &str) -> Finding| {
         if let Some(value) = value(it, key).filter(|value| !allowed.contains(value)) {
             let message = format!("`{key}` of {id} is `{value}`, which is none of {}", allowed.join(", "));
-            found.push(finding(message));
+            found.push(finding(message, patch));
         }
     };
-    vocabulary("type", &settings.types, |message| error("change-invalid-type", message));
-    vocabulary("visibility", &settings.visibilities, |message| error("change-invalid-visibility", message));
-    vocabulary("area", &config.cards.areas, |message| warning("change-unknown-area", message));
+    vocabulary("type", &settings.types, |what, remedy| error("change-invalid-type", what, remedy));
+    vocabulary("visibility", &settings.visibilities, |what, remedy| {
+        error("change-invalid-visibility", what, remedy)
+    });
+    vocabulary("area", &config.cards.areas, |what, remedy| warning("change-unknown-area", what, remedy));
     for key in ["created", "updated"] {
         if let Some(value) = value(it, key).filter(|value| !clock::is_date(value)) {
             let message = format!("`{key}` of {id} is `{value}`, which is no day written YYYY-MM-DD");
-            found.push(error("change-invalid-date", message));
+            found.push(error("change-invalid-date", message, BY_HAND));
         }
     }
     let mut seen = HashSet::new();
@@ -91,20 +106,22 @@ fn fragment(it: &Fragment, config: &Config, exists: &impl Fn(&str) -> bool) -> V
         for target in it.list(key) {
             if !exists(&target) && seen.insert(target.clone()) {
                 let message = format!("{id} names {target} under `{key}`, and no record has that id");
-                found.push(warning("change-missing-reference", message));
+                found.push(warning("change-missing-reference", message, patch));
             }
         }
     }
     if it.is_released() && it.releases.is_empty() {
         let message = format!("{id} lies among the releases and none of them lists it");
-        found.push(error("released-fragment-unassigned", message));
+        let remedy = "list it in `fragments` of its release, or move it back to what is unreleased";
+        found.push(error("released-fragment-unassigned", message, remedy));
     }
     let mut releases = it.releases.clone();
     releases.sort_unstable();
     releases.dedup();
     if releases.len() > 1 {
         let message = format!("{id} is listed by several releases: {}", releases.join(", "));
-        found.push(error("fragment-consumed-multiple-times", message));
+        let remedy = "take it out of `fragments` of all but one";
+        found.push(error("fragment-consumed-multiple-times", message, remedy));
     }
     found
 }
@@ -120,19 +137,21 @@ fn stages(listing: &Listing) -> HashMap<&str, bool> {
 
 fn release(it: &Release, today: &str, config: &Config, stages: &HashMap<&str, bool>) -> Vec<Finding> {
     let id = &it.id;
-    let mut found = missing(it, id, &["title", "version", "date"], "release-missing-required");
+    let keys = ["title", "version", "date"];
+    let mut found = missing(it, id, &keys, "release-missing-required", |_| "write it into the file");
     let fragments = it.fragments();
     if fragments.is_empty() {
-        found.push(error("release-empty", format!("{id} lists no fragment")));
+        let what = format!("`fragments` of {id} lists none");
+        found.push(error("release-empty", what, "list those of its folder in the file"));
     }
     match value(it, "date") {
         Some(date) if !clock::is_date(&date) => {
             let message = format!("`date` of {id} is `{date}`, which is no day written YYYY-MM-DD");
-            found.push(error("release-invalid-date", message));
+            found.push(error("release-invalid-date", message, AMEND));
         }
         Some(date) if date.as_str() > today => {
-            let message = format!("{id} is dated {date}, which has yet to come");
-            found.push(warning("release-date-in-future", message));
+            let message = format!("`date` of {id} is {date}, which has yet to come");
+            found.push(warning("release-date-in-future", message, AMEND));
         }
         _ => {}
     }
@@ -140,32 +159,39 @@ fn release(it: &Release, today: &str, config: &Config, stages: &HashMap<&str, bo
     {
         let message =
             format!("`version` of {id} is `{version}`, which `changelog.releaseStrategy` does not allow");
-        found.push(error("release-invalid-version", message));
+        found.push(error("release-invalid-version", message, BY_HAND));
     }
     let mut seen = HashSet::new();
     for listed in fragments {
         if !seen.insert(listed.clone()) {
             continue;
         }
-        let (code, message) = match stages.get(listed.as_str()) {
+        let finding = match stages.get(listed.as_str()) {
             None => {
-                ("release-missing-fragment", format!("{id} lists {listed}, and there is no such fragment"))
+                let what = format!("`fragments` of {id} lists {listed}, and there is no such fragment");
+                error("release-missing-fragment", what, UNLIST)
             }
             Some(false) => {
-                let code = "release-points-to-unreleased-fragment";
-                (code, format!("{id} lists {listed}, which is still unreleased"))
+                let what = format!("`fragments` of {id} lists {listed}, which is still unreleased");
+                error("release-points-to-unreleased-fragment", what, UNLIST)
             }
             Some(true) => continue,
         };
-        found.push(error(code, message));
+        found.push(finding);
     }
     found
 }
 
 /// One finding for each key that the header lacks.
-fn missing(record: &RecordFile, id: &str, keys: &[&'static str], code: &'static str) -> Vec<Finding> {
+fn missing(
+    record: &RecordFile,
+    id: &str,
+    keys: &[&'static str],
+    code: &'static str,
+    remedy: impl Fn(&str) -> &'static str,
+) -> Vec<Finding> {
     let absent = keys.iter().filter(|key| !record.has(key));
-    absent.map(|key| error(code, format!("{id} has no `{key}`"))).collect()
+    absent.map(|key| error(code, format!("{id} has no `{key}`"), remedy(key))).collect()
 }
 
 /// What a key holds, as text: a value of another shape shows as its JSON.

@@ -7,6 +7,7 @@ use crate::clock;
 use crate::record::order::natural;
 use crate::workspace::{Finding, Severity};
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 
 /// Findings that say where a record is stuck in its life.
 pub const LIFECYCLE: [&str; 5] = [
@@ -20,6 +21,11 @@ pub const LIFECYCLE: [&str; 5] = [
 /// The module that the findings are reported under.
 const MODULE: &str = "memory";
 
+/// What puts a field right that a patch can set.
+const PATCH: &str = "`workfile memory patch` sets it";
+/// What is left where no command writes.
+const BY_HAND: &str = "correct it in the file";
+
 /// What lies around memory.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
@@ -32,8 +38,10 @@ pub struct Around<'a> {
 /// Everything that is wrong, record by record.
 pub fn diagnose(listing: &Listing, around: &Around<'_>) -> Vec<Finding> {
     let unreadable = listing.unreadable.iter().map(|file| {
-        let message = format!("{} cannot be read: {}", file.path, file.reason);
-        Finding::new(Severity::Error, MODULE, "unreadable-memory-record", message).in_file(file.path.as_str())
+        let what = format!("{} cannot be read: {}", file.path, file.reason);
+        let remedy = "correct the file, or move it out of the collection";
+        Finding::new(Severity::Error, MODULE, "unreadable-memory-record", what, remedy)
+            .in_file(file.path.as_str())
     });
     let mut findings: Vec<Finding> = unreadable.collect();
     let circles = circles(listing);
@@ -88,8 +96,9 @@ impl Check<'_> {
         self.header(&mut found);
         self.references(&mut found);
         if let Some(ids) = circles.get(&self.record.id) {
-            let message = format!("{} supersede each other in a circle", ids.join(", "));
-            found.push(self.finding(Severity::Error, "memory-supersession-cycle", message));
+            let what = format!("{} supersede each other in a circle", ids.join(", "));
+            let remedy = "`workfile memory patch` sets `superseded_by` of one of them";
+            found.push(self.finding(Severity::Error, "memory-supersession-cycle", what, remedy));
         }
         match self.record.collection.id {
             "learnings" => self.learning(&mut found),
@@ -104,9 +113,15 @@ impl Check<'_> {
         found
     }
 
-    fn finding(&self, severity: Severity, code: &'static str, message: impl Into<String>) -> Finding {
+    fn finding(
+        &self,
+        severity: Severity,
+        code: &'static str,
+        what: impl Display,
+        remedy: impl Display,
+    ) -> Finding {
         let (id, path) = (self.record.id.as_str(), self.record.path.as_str());
-        Finding::new(severity, MODULE, code, message).about(id, path)
+        Finding::new(severity, MODULE, code, what, remedy).about(id, path)
     }
 
     /// A value outside its vocabulary.
@@ -117,7 +132,7 @@ impl Check<'_> {
         }
         let shown = value.as_text().map_or_else(|| value.to_json().to_string(), str::to_owned);
         let message = format!("`{key}` is {shown}, which is none of {}", allowed.join(", "));
-        Some(self.finding(Severity::Error, code, message))
+        Some(self.finding(Severity::Error, code, message, PATCH))
     }
 
     /// The day under a key, when there is one.
@@ -132,15 +147,17 @@ impl Check<'_> {
     fn header(&self, found: &mut Vec<Finding>) {
         for key in ["title", "status", "created", "updated"] {
             if !self.record.has(key) {
-                let message = format!("the header has no {key}");
-                found.push(self.finding(Severity::Error, "memory-missing-required", message));
+                let what = format!("the header has no {key}");
+                let remedy = if key == "created" { BY_HAND } else { PATCH };
+                found.push(self.finding(Severity::Error, "memory-missing-required", what, remedy));
             }
         }
         found.extend(self.outside("memory-invalid-status", "status", self.record.collection.statuses));
         for key in DATES {
             if self.record.has(key) && self.day(key).is_none() {
-                let message = format!("`{key}` is no day written YYYY-MM-DD");
-                found.push(self.finding(Severity::Error, "memory-invalid-date", message));
+                let what = format!("`{key}` is no day written YYYY-MM-DD");
+                let remedy = if matches!(key, "created" | "updated") { BY_HAND } else { PATCH };
+                found.push(self.finding(Severity::Error, "memory-invalid-date", what, remedy));
             }
         }
     }
@@ -149,12 +166,18 @@ impl Check<'_> {
         for key in ["related", "supersedes", "superseded_by", "graduated_to", "corrective_actions"] {
             for id in self.record.list(key).into_iter().filter(|id| !(self.around.is_known)(id)) {
                 let message = format!("`{key}` names {id}, which is no record");
-                found.push(self.finding(Severity::Warning, "memory-missing-reference", message));
+                found.push(self.finding(Severity::Warning, "memory-missing-reference", message, PATCH));
             }
         }
         if self.is(&["superseded"]) && self.record.list("superseded_by").is_empty() {
             let message = "it is superseded, and `superseded_by` does not say by what";
-            found.push(self.finding(Severity::Warning, "memory-supersession-target-missing", message));
+            let remedy = "`workfile memory supersede` names it";
+            found.push(self.finding(
+                Severity::Warning,
+                "memory-supersession-target-missing",
+                message,
+                remedy,
+            ));
         }
     }
 
@@ -162,11 +185,17 @@ impl Check<'_> {
         found.extend(self.outside("learning-invalid-confidence", "confidence", CONFIDENCES));
         if self.record.has("occurrences") && !self.record.field("occurrences").is_some_and(is_count) {
             let message = "`occurrences` is no whole number from 1 on";
-            found.push(self.finding(Severity::Error, "learning-invalid-occurrences", message));
+            found.push(self.finding(Severity::Error, "learning-invalid-occurrences", message, PATCH));
         }
         if self.is(&["graduated"]) && self.record.list("graduated_to").is_empty() {
             let message = "it is graduated, and `graduated_to` does not say to what";
-            found.push(self.finding(Severity::Warning, "learning-graduation-target-missing", message));
+            let remedy = "`workfile memory graduate` names it";
+            found.push(self.finding(
+                Severity::Warning,
+                "learning-graduation-target-missing",
+                message,
+                remedy,
+            ));
         }
     }
 
@@ -175,7 +204,7 @@ impl Check<'_> {
         for key in TIMES {
             if self.record.has(key) && !self.record.field(key).is_some_and(is_time) {
                 let message = format!("`{key}` is neither a day YYYY-MM-DD nor an RFC 3339 time");
-                found.push(self.finding(Severity::Error, "incident-invalid-timestamp", message));
+                found.push(self.finding(Severity::Error, "incident-invalid-timestamp", message, PATCH));
             }
         }
         if !self.is(&["resolved", "closed"]) {
@@ -183,11 +212,11 @@ impl Check<'_> {
         }
         if !self.record.has("resolved_at") {
             let message = "it is over, and `resolved_at` does not say since when";
-            found.push(self.finding(Severity::Warning, "incident-resolution-time-missing", message));
+            found.push(self.finding(Severity::Warning, "incident-resolution-time-missing", message, PATCH));
         }
         if self.record.list("corrective_actions").is_empty() {
             let message = "it is over, and `corrective_actions` does not say what came of it";
-            found.push(self.finding(Severity::Info, "incident-corrective-actions-missing", message));
+            found.push(self.finding(Severity::Info, "incident-corrective-actions-missing", message, PATCH));
         }
     }
 
@@ -197,15 +226,21 @@ impl Check<'_> {
         }
         if !self.record.has("expires") && !self.record.has("review_after") {
             let message = "it is active with neither `expires` nor `review_after`, so that it never ends";
-            found.push(self.finding(Severity::Warning, "context-lifecycle-missing", message));
+            found.push(self.finding(
+                Severity::Warning,
+                "context-lifecycle-missing",
+                message,
+                "`workfile memory patch` sets one of them",
+            ));
         }
         for (key, code, says) in [
             ("expires", "context-expired-active", "it expired on"),
             ("review_after", "context-review-overdue", "a review was due after"),
         ] {
             if let Some(day) = self.day(key).filter(|day| *day < self.around.today) {
-                let message = format!("{says} {day}, and it is still active");
-                found.push(self.finding(Severity::Warning, code, message));
+                let what = format!("{says} {day}, its `{key}`, and it is still active");
+                let remedy = format!("`workfile memory patch` sets another `{key}` or `status`");
+                found.push(self.finding(Severity::Warning, code, what, remedy));
             }
         }
     }
@@ -286,8 +321,10 @@ mod tests {
         ]);
         let circles: Vec<_> =
             found.iter().filter(|finding| finding.code == "memory-supersession-cycle").collect();
-        let told: Vec<_> =
-            circles.iter().map(|it| (it.id.as_deref().unwrap(), it.message.as_str())).collect();
+        let told: Vec<_> = circles
+            .iter()
+            .map(|it| (it.id.as_deref().unwrap(), it.message.split(';').next().unwrap()))
+            .collect();
         assert_eq!(
             told,
             [

@@ -3,6 +3,7 @@
 use crate::record::order;
 use serde_json::{Map, Value as Json, json};
 use std::cmp::Ordering;
+use std::fmt::Display;
 
 /// How grave a finding is, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,19 +48,21 @@ pub struct Finding {
     pub file: Option<String>,
     /// For a card, whether it lies in the archive.
     pub archived: Option<bool>,
-    /// What is wrong, for people: lower case, names the value and the remedy, no full stop.
+    /// What is wrong and, after a semicolon, what puts it right: for people, lower case, no full stop.
     pub message: String,
     /// Facts for programs; empty when there are none.
     pub details: Map<String, Json>,
 }
 
 impl Finding {
-    /// A finding about nothing in particular.
+    /// A finding about nothing in particular. `what` names the field and its value, `remedy` a command or an edit: nobody is
+    /// left alone with a finding.
     pub fn new(
         severity: Severity,
         module: &'static str,
         code: &'static str,
-        message: impl Into<String>,
+        what: impl Display,
+        remedy: impl Display,
     ) -> Self {
         Self {
             severity,
@@ -68,7 +71,7 @@ impl Finding {
             id: None,
             file: None,
             archived: None,
-            message: message.into(),
+            message: format!("{what}; {remedy}"),
             details: Map::new(),
         }
     }
@@ -107,10 +110,9 @@ impl Finding {
         if current == expected || !current.strip_prefix(id).is_some_and(|rest| rest.starts_with('-')) {
             return None;
         }
-        let message = format!(
-            "the title of {id} gives the file the name {expected}; `workfile doctor --fix` renames it"
-        );
-        let finding = Self::new(Severity::Warning, module, "filename-stale", message).about(id, path);
+        let what = format!("the title of {id} gives the file the name {expected}");
+        let remedy = "`workfile doctor --fix` renames it";
+        let finding = Self::new(Severity::Warning, module, "filename-stale", what, remedy).about(id, path);
         Some(finding.with("current", current).with("expected", expected))
     }
 
@@ -175,13 +177,13 @@ mod tests {
 
     #[test]
     fn a_report_is_in_one_order() {
-        let of = |severity, code, id| Finding::new(severity, "docs", code, "m").about(id, "f");
+        let of = |severity, code, id| Finding::new(severity, "docs", code, "m", "r").about(id, "f");
         let mut findings = vec![
             of(Severity::Info, "a", "A-1"),
             of(Severity::Warning, "b", "B-1"),
             of(Severity::Warning, "c", "a-2"),
             of(Severity::Warning, "b", "a-2"),
-            Finding::new(Severity::Warning, "docs", "z", "m").in_file("README.md"),
+            Finding::new(Severity::Warning, "docs", "z", "m", "r").in_file("README.md"),
             of(Severity::Error, "z", "Z-1"),
         ];
         findings.sort_by(order);
@@ -203,7 +205,8 @@ mod tests {
 
     #[test]
     fn absent_parts_are_left_out() {
-        let finding = Finding::new(Severity::Warning, "docs", "doc-x", "text");
+        let finding = Finding::new(Severity::Warning, "docs", "doc-x", "text", "remedy");
+        assert_eq!(finding.message, "text; remedy");
         assert_eq!(finding.to_json().keys().collect::<Vec<_>>(), ["severity", "code", "message"]);
         let finding = finding.about("DOC-0001", "a.md").with("n", 1);
         assert_eq!(

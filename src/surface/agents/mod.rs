@@ -168,7 +168,7 @@ fn finding(file: &Compared) -> Option<Finding> {
         }
         _ => "`workfile agents sync` writes it",
     };
-    let mut finding = Finding::new(Severity::Warning, MODULE, code, format!("{text}; {remedy}"));
+    let mut finding = Finding::new(Severity::Warning, MODULE, code, text, remedy);
     finding.file = Some(path.clone());
     let text = |value: Option<&str>| value.map_or(Json::Null, Json::from);
     finding.put("path", path.as_str()).put("status", verdict.state.name());

@@ -100,14 +100,14 @@ fn ledger(root: &Path) -> Ledger {
 /// The module that findings are reported under.
 const MODULE: &str = "claude";
 
-fn about(severity: Severity, code: &'static str, file: &str, message: String) -> Finding {
-    let mut finding = Finding::new(severity, MODULE, code, message);
+fn about(severity: Severity, code: &'static str, file: &str, what: String, remedy: &str) -> Finding {
+    let mut finding = Finding::new(severity, MODULE, code, what, remedy);
     finding.file = Some(file.to_owned());
     finding
 }
 
-fn warning(code: &'static str, file: &str, message: String) -> Finding {
-    about(Severity::Warning, code, file, message)
+fn warning(code: &'static str, file: &str, what: String, remedy: &str) -> Finding {
+    about(Severity::Warning, code, file, what, remedy)
 }
 
 /// Whether this repository has, or once had, the surface installed.
@@ -174,23 +174,23 @@ pub fn check(root: &Path, around: &Surroundings) -> Report {
     let mut issues: Vec<Finding> = files.iter().filter_map(surface_issue).collect();
     issues.extend(runtime_issue(&runtime));
     if plugin && shared.hooks {
-        let message = format!(
-            "the plugin {PLUGIN_ID} is switched on for this project and its hooks are installed too: both run; \
-             `workfile claude uninstall` leaves the plugin's"
+        let what = format!(
+            "the plugin {PLUGIN_ID} is switched on for this project and its hooks are installed too: both run"
         );
-        issues.push(warning("claude-hook-duplicate", SETTINGS, message));
+        let remedy = "`workfile claude uninstall` leaves the plugin's";
+        issues.push(warning("claude-hook-duplicate", SETTINGS, what, remedy));
     }
     for (switches, file) in [(&shared, SETTINGS), (&local, LOCAL_SETTINGS)] {
         if switches.disabled {
-            let message = format!("`disableAllHooks` is true in {file}: no hook runs until it is taken out");
-            issues.push(warning("claude-hooks-disabled", file, message));
+            let what = format!("`disableAllHooks` is true in {file}: no hook runs");
+            issues.push(warning("claude-hooks-disabled", file, what, "take it out"));
         }
     }
     let is_link = |path: &&str| root.join(path).symlink_metadata().is_ok_and(|found| found.is_symlink());
     let parts = |path: &'static str| path.match_indices('/').map(|(cut, _)| &path[..cut]).chain([path]);
     if let Some(link) = WRITTEN.into_iter().flat_map(parts).find(is_link) {
-        let message = format!("{link} is a link, so the hooks write nothing there; delete the link");
-        issues.push(warning("claude-cache-linked", link, message));
+        let what = format!("{link} is a link, so the hooks write nothing there");
+        issues.push(warning("claude-cache-linked", link, what, "delete the link"));
     }
     Report { files, runtime, issues }
 }
@@ -297,15 +297,15 @@ fn surface_issue(file: &Entry) -> Option<Finding> {
             (Severity::Warning, "claude-surface-unmanaged", "cannot be kept up to date", remedy)
         }
     };
-    let message = format!("{} {what}{because}; {remedy}", file.path);
-    Some(about(severity, code, &file.path, message))
+    let what = format!("{} {what}{because}", file.path);
+    Some(about(severity, code, &file.path, what, remedy))
 }
 
 fn runtime_issue(runtime: &Runtime) -> Option<Finding> {
-    let code = match runtime.reach {
+    let (code, remedy) = match runtime.reach {
         Reach::Current => return None,
-        Reach::Unreachable => "claude-hook-unreachable",
-        Reach::OtherBuild => "claude-hook-other-build",
+        Reach::Unreachable => ("claude-hook-unreachable", "put its folder on the PATH"),
+        Reach::OtherBuild => ("claude-hook-other-build", "install this build in its place, or run that one"),
     };
-    Some(warning(code, SETTINGS, runtime.warning()?))
+    Some(warning(code, SETTINGS, runtime.warning()?, remedy))
 }

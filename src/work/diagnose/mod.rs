@@ -11,6 +11,7 @@ use super::card::Card;
 use super::load::{Listing, Unreadable, folder};
 use super::standing::Claims;
 use crate::workspace::{Cards, Finding, Severity, Workspace};
+use std::fmt::Display;
 
 /// Whether the file system is asked about paths that cards name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,31 +75,30 @@ impl<'a> Report<'a> {
         &self.scene.workspace.config.cards
     }
 
-    fn add(&mut self, severity: Severity, code: &'static str, message: impl Into<String>) -> &mut Finding {
-        let finding = about(self.scene.workspace, self.card, severity, code, message);
-        self.findings.push(finding);
+    fn add(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        what: impl Display,
+        remedy: impl Display,
+    ) -> &mut Finding {
+        let finding = Finding::new(severity, MODULE, code, what, remedy);
+        self.findings.push(about(self.scene.workspace, self.card, finding));
         let last = self.findings.len() - 1;
         &mut self.findings[last]
     }
 
-    fn error(&mut self, code: &'static str, message: impl Into<String>) -> &mut Finding {
-        self.add(Severity::Error, code, message)
+    fn error(&mut self, code: &'static str, what: impl Display, remedy: impl Display) -> &mut Finding {
+        self.add(Severity::Error, code, what, remedy)
     }
 
-    fn warning(&mut self, code: &'static str, message: impl Into<String>) -> &mut Finding {
-        self.add(Severity::Warning, code, message)
+    fn warning(&mut self, code: &'static str, what: impl Display, remedy: impl Display) -> &mut Finding {
+        self.add(Severity::Warning, code, what, remedy)
     }
 }
 
-fn about(
-    workspace: &Workspace,
-    card: &Card,
-    severity: Severity,
-    code: &'static str,
-    message: impl Into<String>,
-) -> Finding {
-    let mut finding =
-        Finding::new(severity, MODULE, code, message).about(card.id.as_str(), card.repo_path(workspace));
+fn about(workspace: &Workspace, card: &Card, finding: Finding) -> Finding {
+    let mut finding = finding.about(card.id.as_str(), card.repo_path(workspace));
     finding.archived = Some(card.is_archived());
     finding
 }
@@ -106,10 +106,14 @@ fn about(
 /// The module that cards are reported under.
 pub const MODULE: &str = "cards";
 
+/// What puts a field right that a patch can set.
+const PATCH: &str = "`workfile card patch` sets it";
+
 fn unreadable(workspace: &Workspace, file: &Unreadable) -> Finding {
     let path = workspace.repo_path(&folder(workspace, file.place).join(&file.file));
-    let message = format!("{path} is no card: {}", file.reason);
-    let mut finding = Finding::new(Severity::Error, MODULE, "unreadable-card", message).in_file(path);
+    let what = format!("{path} is no card: {}", file.reason);
+    let remedy = "correct the file, or move it out of the cards";
+    let mut finding = Finding::new(Severity::Error, MODULE, "unreadable-card", what, remedy).in_file(path);
     finding.archived = Some(file.place == super::Place::Archive);
     finding
 }

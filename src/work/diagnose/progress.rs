@@ -11,19 +11,15 @@ pub(super) fn check(report: &mut Report<'_>) {
     let card = report.card;
     if card.is_archived() && card.is_open() {
         let status = card.status().unwrap_or("none");
-        report.error(
-            "open-archived",
-            format!(
-                "it lies in the archive with the status {status}; `workfile card reopen {}` takes it out",
-                card.id
-            ),
-        );
+        let what = format!("it lies in the archive with the `status` {status}");
+        let remedy = "`workfile card reopen` takes it out, `workfile card transition` closes it";
+        report.error("open-archived", what, remedy);
     }
     let entries = misplaced(card.body()).len();
     if entries > 0 {
         let what = if entries == 1 { "trail entry stands" } else { "trail entries stand" };
-        let text = format!("{entries} {what} outside `## Activity`; `workfile doctor --fix` moves them");
-        report.warning("misplaced-trail", text);
+        let text = format!("{entries} {what} outside `## Activity`");
+        report.warning("misplaced-trail", text, "`workfile doctor --fix` moves them");
     }
     criteria(report);
 }
@@ -33,33 +29,24 @@ fn claim(report: &mut Report<'_>) {
     if card.has("claimed_by") != card.has("claimed_at") {
         let (there, missing) =
             if card.has("claimed_by") { ("claimed_by", "claimed_at") } else { ("claimed_at", "claimed_by") };
-        report.warning(
-            "partial-claim",
-            format!("`{there}` is set and `{missing}` is not; the header needs both or neither"),
-        );
+        let what = format!("`{there}` is set and `{missing}` is not");
+        let remedy = "`workfile card claim` writes both, `workfile card release` takes both out";
+        report.warning("partial-claim", what, remedy);
     }
     let Some(holder) = card.holder() else { return };
     if card.status() != Some(DOING) {
         let status = card.status().unwrap_or("none");
-        report.warning("claim-status", format!("it is claimed by {holder} with the status {status}; its holder drops it with `workfile card release {}`", card.id));
+        let what = format!("it is claimed by {holder} with the `status` {status}");
+        report.warning("claim-status", what, "`workfile card release` drops the claim");
     }
     let lease = report.settings().claim_lease_hours;
     let Some((judged, claim)) = report.scene.claims.judge(card) else { return };
     let (code, text) = match judged.state {
-        State::Stale => {
-            let text = format!(
-                "the claim of {holder} is older than {lease} hours: `workfile card reap` releases it"
-            );
-            ("card-claim-stale", text)
-        }
-        State::Orphaned => {
-            let text =
-                format!("the session of {holder} has fallen silent: `workfile card reap` releases the claim");
-            ("card-claim-orphaned", text)
-        }
+        State::Stale => ("card-claim-stale", format!("the claim of {holder} is older than {lease} hours")),
+        State::Orphaned => ("card-claim-orphaned", format!("the session of {holder} has fallen silent")),
         State::Unclaimed | State::Live | State::Held => return,
     };
-    report.warning(code, text).put("claim", claim);
+    report.warning(code, text, "`workfile card reap` releases the claim").put("claim", claim);
 }
 
 fn criteria(report: &mut Report<'_>) {
@@ -72,17 +59,19 @@ fn criteria(report: &mut Report<'_>) {
         let text = format!(
             "{} unchecked without a heading `## Acceptance criteria` above: {}",
             boxes(orphans.len()),
-            texts.join("; ")
+            texts.join(", ")
         );
-        report.warning("acceptance-unreadable", text).put("unreadable", orphans);
+        let remedy = "`workfile card write` puts the heading there";
+        report.warning("acceptance-unreadable", text, remedy).put("unreadable", orphans);
     }
     let open: Vec<_> = reading.items.iter().filter(|item| !item.checked).collect();
     if card.status() == Some(DONE) && !open.is_empty() {
         let named: Vec<String> = open.iter().map(|item| format!("#{} {}", item.index, item.text)).collect();
-        let text = format!("it is done with open criteria: {}", named.join("; "));
+        let text = format!("it is done with open criteria: {}", named.join(", "));
         let unchecked: Vec<Json> =
             open.iter().map(|item| json!({"index": item.index, "text": item.text})).collect();
-        report.warning("done-unchecked", text).put("unchecked", unchecked);
+        let remedy = "`workfile card ac --check` ticks what is met, `workfile card reopen` opens it again";
+        report.warning("done-unchecked", text, remedy).put("unchecked", unchecked);
     }
 }
 

@@ -4,11 +4,14 @@ use super::super::fields::{DONE, VERIFY};
 use super::super::guard::accepted_methods;
 use super::super::verified::{self, KEY};
 use super::super::{criteria, git, verify_block};
-use super::{Git, Report, Scene, about};
+use super::{Git, MODULE, PATCH, Report, Scene, about};
 use crate::record::{Item, Value};
 use crate::workspace::{Finding, Severity};
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
+
+/// What writes a `verified` block anew.
+const CLOSE_AGAIN: &str = "`workfile card reopen`, then `workfile card transition` to done, proves it anew";
 
 pub(super) fn check(report: &mut Report<'_>) {
     if report.card.has(VERIFY) {
@@ -25,7 +28,7 @@ fn commands(report: &mut Report<'_>) {
     let declared = &report.settings().verify_commands;
     let Some(Value::Records(records)) = report.card.header.get(VERIFY) else {
         let text = "`verify` is not a list of entries with `id`, `run` and `criteria`";
-        report.error("verify-run-invalid", text).put("entry", Json::Null);
+        report.error("verify-run-invalid", text, PATCH).put("entry", Json::Null);
         return;
     };
     for record in records {
@@ -40,8 +43,10 @@ fn commands(report: &mut Report<'_>) {
         };
         let Some(argv) = argv.filter(|argv| argv.iter().all(|word| verify_block::is_word(word))) else {
             let text =
-                format!("`run` of the verify entry `{name}` is not a list of words; no shell reads it");
-            report.error("verify-run-invalid", text).put("entry", name);
+                format!("`run` of the verify entry `{name}` is not a list of words, and no shell reads it");
+            report
+                .error("verify-run-invalid", text, "`workfile card patch` sets `verify`")
+                .put("entry", name);
             continue;
         };
         if !verify_block::is_allowed(&argv, declared) {
@@ -49,9 +54,10 @@ fn commands(report: &mut Report<'_>) {
             let shown: Vec<String> = declared.iter().map(|prefix| prefix.join(" ")).collect();
             let known = if shown.is_empty() { "nothing".to_owned() } else { shown.join(", ") };
             let text = format!(
-                "the verify entry `{name}` runs `{run}`; cards.verification.commands declares {known}"
+                "the verify entry `{name}` runs `{run}`, and cards.verification.commands declares {known}"
             );
-            let finding = report.error("verify-command-not-allowed", text);
+            let remedy = "`workfile card patch` sets `verify`, or the configuration declares the command";
+            let finding = report.error("verify-command-not-allowed", text, remedy);
             finding.put("entry", name).put("run", run).put("declared", shown);
         }
     }
@@ -71,11 +77,11 @@ fn bindings(report: &mut Report<'_>) {
     }
     let named: Vec<String> =
         stale.iter().map(|it| format!("{} {}", plain(&it["entry"]), plain(&it["digest"]))).collect();
-    let text = format!(
-        "verify entries are bound to criteria that the card does not have: {}; correct `criteria` under `verify`",
-        named.join("; ")
-    );
-    report.warning("verify-binding-stale", text).put("bindings", stale);
+    let text =
+        format!("verify entries are bound to criteria that the card does not have: {}", named.join(", "));
+    report
+        .warning("verify-binding-stale", text, "`workfile card patch` sets `verify`")
+        .put("bindings", stale);
 }
 
 fn plain(json: &Json) -> &str {
@@ -89,14 +95,14 @@ fn block(report: &mut Report<'_>) {
     let field = |key: &str| verified::field(value, key);
     let method = field("method").unwrap_or_default();
     if !problems.is_empty() {
-        let text = format!("the `verified` block cannot be relied on: {}", problems.join("; "));
-        report.warning("verified-block-invalid", text).put("problems", problems);
+        let text = format!("the `verified` block cannot be relied on: {}", problems.join(", "));
+        report.warning("verified-block-invalid", text, CLOSE_AGAIN).put("problems", problems);
     } else if let Some(recorded) = field("digest") {
         let actual = verified::digest(&card.acceptance().items, &verify_block::entries(&card.header));
         if recorded != actual {
             let at = field("at").unwrap_or_default();
             let text = format!("the criteria are not those that were verified at {at} by {method}");
-            let finding = report.warning("verified-criteria-changed", text);
+            let finding = report.warning("verified-criteria-changed", text, CLOSE_AGAIN);
             finding.put("verifiedAt", at).put("method", method);
             finding.put("recorded", recorded).put("actual", actual);
         }
@@ -109,10 +115,10 @@ fn block(report: &mut Report<'_>) {
         && !accepted.iter().any(|one| one == method)
     {
         let text = format!(
-            "it was verified by {method}; cards.verification.methods accepts {} in {area}",
+            "it was verified by {method}, and cards.verification.methods accepts {} in {area}",
             accepted.join(", ")
         );
-        let finding = report.warning("verification-method-unaccepted", text);
+        let finding = report.warning("verification-method-unaccepted", text, CLOSE_AGAIN);
         finding.put("method", method).put("area", area).put("accepted", accepted.to_vec());
     }
 }
@@ -139,7 +145,9 @@ pub(super) fn commits(scene: &Scene<'_>, findings: &mut Vec<Finding>) {
         }
         let short = commit.get(..8).unwrap_or(commit);
         let text = format!("it was verified at the commit {short}, which HEAD does not contain");
-        let finding = about(scene.workspace, card, Severity::Warning, "verified-commit-unreachable", text);
+        let finding =
+            Finding::new(Severity::Warning, MODULE, "verified-commit-unreachable", text, CLOSE_AGAIN);
+        let finding = about(scene.workspace, card, finding);
         findings.push(finding.with("commit", commit).with("head", head.as_str()));
     }
 }

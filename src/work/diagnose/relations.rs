@@ -1,7 +1,7 @@
 //! What a card's `parent`, `depends`, `origin` and `source` lead to.
 
 use super::super::card::Card;
-use super::{Paths, Report};
+use super::{PATCH, Paths, Report};
 use crate::fs::Dir;
 use std::collections::HashMap;
 
@@ -149,24 +149,23 @@ fn parent<'a>(report: &mut Report<'a>, graph: &Graph<'a>) {
     let card = report.card;
     let Some(parent) = card.field("parent") else { return };
     if parent == card.id {
-        report.error("self-parent", format!("{} is its own parent", card.id));
+        report.error("self-parent", format!("`parent` of {} is the card itself", card.id), PATCH);
         return;
     }
     if graph.find(parent).is_none() {
-        report.error("missing-parent", format!("the parent {parent} is no card, or the id of several"));
+        let what = format!("`parent` is {parent}, which is no card, or the id of several");
+        report.error("missing-parent", what, PATCH);
         return;
     }
     let most = report.settings().max_hierarchy_depth as usize;
     match graph.above(card) {
         Above::Circle => {
-            report.error(
-                "parent-cycle",
-                format!("the parents of {} lead in a circle through {parent}", card.id),
-            );
+            let what = format!("the parents of {} lead in a circle through {parent}", card.id);
+            report.error("parent-cycle", what, "`workfile card patch` sets `parent` of one of them");
         }
         Above::Top(depth) if depth > most => {
-            let text = format!("{depth} cards lie above it; cards.maxHierarchyDepth is {most}");
-            report.error("hierarchy-depth", text);
+            let what = format!("{depth} cards lie above it, and cards.maxHierarchyDepth is {most}");
+            report.error("hierarchy-depth", what, "`workfile card patch` sets another `parent`");
         }
         Above::Top(_) => {}
     }
@@ -176,17 +175,17 @@ fn depends<'a>(report: &mut Report<'a>, graph: &Graph<'a>) {
     let card = report.card;
     for id in card.list("depends") {
         if id == card.id {
-            report.error("self-dependency", format!("{id} depends on itself"));
+            report.error("self-dependency", format!("`depends` of {id} names the card itself"), PATCH);
         } else if graph.find(&id).is_none() {
-            let text =
-                format!("the dependency {id} is no card, or the id of several; the card is never ready");
-            report.error("missing-dependency", text);
+            let what =
+                format!("`depends` names {id}, which is no card, or the id of several: it is never ready");
+            report.error("missing-dependency", what, PATCH);
         }
     }
     let unique = graph.find(&card.id).is_some();
     if let Some(circle) = graph.circular.get(card.id.as_str()).filter(|_| unique) {
         let text = format!("{} wait for each other, so none of them is ever ready", circle.join(", "));
-        report.warning("dependency-cycle", text);
+        report.warning("dependency-cycle", text, "`workfile card patch` sets `depends` of one of them");
     }
 }
 
@@ -194,9 +193,9 @@ fn origin(report: &mut Report<'_>) {
     let card = report.card;
     for id in card.list("origin") {
         if id == card.id {
-            report.error("self-origin", format!("{id} is its own origin"));
+            report.error("self-origin", format!("`origin` of {id} names the card itself"), PATCH);
         } else if !(report.scene.exists)(&id) {
-            report.warning("missing-origin", format!("the origin {id} is no record"));
+            report.warning("missing-origin", format!("`origin` names {id}, which is no record"), PATCH);
         }
     }
 }
@@ -206,10 +205,8 @@ fn source(report: &mut Report<'_>) {
     let Some(source) = card.field("source").filter(|_| report.scene.paths == Paths::Check) else { return };
     let path = source.split('#').next().unwrap_or(source);
     if !exists(report.scene.workspace, path) {
-        report.error(
-            "missing-source",
-            format!("`source` names {path}, which is not there inside the workspace"),
-        );
+        let what = format!("`source` names {path}, which is not there inside the workspace");
+        report.error("missing-source", what, PATCH);
     }
 }
 
