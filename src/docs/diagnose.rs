@@ -8,6 +8,7 @@ use super::links::local_links;
 use super::load::Listing;
 use crate::clock::{self, Time};
 use crate::scope;
+use crate::workspace::finding::BY_HAND;
 use crate::workspace::{Docs, Finding, Severity, Workspace};
 use std::path::PathBuf;
 
@@ -16,9 +17,6 @@ pub const FRESHNESS: [&str; 3] = ["doc-source-newer", "doc-review-overdue", "doc
 
 /// The module that the findings are reported under.
 const MODULE: &str = "docs";
-
-/// What is left where no command writes.
-const BY_HAND: &str = "correct it in the file";
 
 /// No interval is longer, in days: what is, never ends.
 const LONGEST: u64 = 1_000_000;

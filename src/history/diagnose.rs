@@ -11,6 +11,7 @@ use crate::path::trim;
 use crate::record::RecordFile;
 use crate::record::order::natural;
 use crate::workspace::Config;
+use crate::workspace::finding::BY_HAND;
 use crate::workspace::finding::{Finding, Severity};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -71,8 +72,6 @@ fn warning(code: &'static str, what: impl Display, remedy: impl Display) -> Find
     Finding::new(Severity::Warning, MODULE, code, what, remedy)
 }
 
-/// What is left where no command writes: releases, and what they hold.
-const BY_HAND: &str = "correct it in the file";
 /// What corrects the day of a release.
 const AMEND: &str =
     "`workfile changelog release --amend` corrects the newest, an edit of the file an older one";

@@ -5,6 +5,7 @@ use super::load::Listing;
 use super::record::Memory;
 use crate::clock;
 use crate::record::order::natural;
+use crate::workspace::finding::BY_HAND;
 use crate::workspace::{Finding, Severity};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -23,9 +24,6 @@ const MODULE: &str = "memory";
 
 /// What puts a field right that a patch can set.
 const PATCH: &str = "`workfile memory patch` sets it";
-/// What is left where no command writes.
-const BY_HAND: &str = "correct it in the file";
-
 /// What lies around memory.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {

@@ -5,6 +5,9 @@ use serde_json::{Map, Value as Json, json};
 use std::cmp::Ordering;
 use std::fmt::Display;
 
+/// The remedy where no command writes.
+pub const BY_HAND: &str = "correct it in the file";
+
 /// How grave a finding is, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {

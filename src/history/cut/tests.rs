@@ -359,11 +359,9 @@ fn an_undo_that_is_interrupted_is_finished_by_the_next() {
 #[cfg(unix)]
 const KILLED: &str = "WORKFILE_TEST_KILLED_RELEASE";
 
+/// What the process that is killed does.
 #[cfg(unix)]
-#[test]
-#[ignore = "the process that the next test kills"]
-fn the_process_that_is_killed() {
-    let Ok(asked_for) = std::env::var(KILLED) else { return };
+fn be_killed(asked_for: &str) {
     let (steps, root) = asked_for.split_once(' ').unwrap();
     let mut left: usize = steps.parse().unwrap();
     let start = crate::workspace::Start::Exactly(root.into());
@@ -383,11 +381,14 @@ fn the_process_that_is_killed() {
 #[test]
 fn a_release_killed_at_any_step_is_whole() {
     use std::os::unix::process::ExitStatusExt;
+    if let Ok(asked_for) = std::env::var(KILLED) {
+        return be_killed(&asked_for);
+    }
     for steps in 0.. {
         let (_root, workspace) = prepared();
         let before = files(&workspace);
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "history::cut::tests::the_process_that_is_killed", "--ignored"]);
+        child.args(["--exact", "history::cut::tests::a_release_killed_at_any_step_is_whole"]);
         child.env(KILLED, format!("{steps} {}", workspace.root.display()));
         let ended = child.output().unwrap();
         let when = format!("killed after {steps} steps");
